@@ -1,11 +1,23 @@
-// doc: List live concepts without a vector, by id, from a cursor on.
+// doc: List live concepts, or engrams, without a vector, by id, from a cursor on; an engram's name is
+//   its summary.
 // mode: read
-// params: tenant STRING, after STRING, limit INTEGER
+// params: tenant STRING, concepts BOOLEAN, after STRING, limit INTEGER
 // returns: id STRING, name STRING, kind STRING
 CYPHER 25
-MATCH (c:Name)
-WHERE c.tenant = $tenant AND c.normalised IS NOT NULL AND c:LiveConcept AND c.embedding IS NULL
-  AND c.id > $after
-RETURN c.id AS id, c.name AS name, c.kind AS kind
+WITH $tenant AS tenant
+CALL (tenant) {
+  WHEN $concepts THEN {
+    MATCH (n:Name)
+    WHERE n.tenant = tenant AND n.normalised IS NOT NULL AND n:LiveConcept
+      AND n.embedding IS NULL AND n.id > $after
+    RETURN n.id AS id, n.name AS name, n.kind AS kind
+  }
+  ELSE {
+    MATCH (n:Engram)
+    WHERE n.tenant = tenant AND n.recorded_at IS NOT NULL AND n.terms IS NULL AND n.id > $after
+    RETURN n.id AS id, n.summary AS name, null AS kind
+  }
+}
+RETURN id, name, kind
 ORDER BY id
 LIMIT $limit

@@ -1,13 +1,11 @@
-// doc: Load every name of a tenant as parallel columns.
+// doc: Load every name of a tenant.
 // mode: read
 // params: tenant STRING
-// returns: normalised LIST<STRING>, surface LIST<STRING>, kind LIST<STRING>,
-//   titles LIST<INTEGER>, candidates LIST<INTEGER>, live LIST<BOOLEAN>
+// each: normalised STRING, surface STRING, kind STRING, titles INTEGER, candidates INTEGER,
+//   live BOOLEAN
 CYPHER 25
 MATCH (n:Name)
 WHERE n.tenant = $tenant AND n.normalised IS NOT NULL
 WITH n
 ORDER BY n.normalised
-RETURN collect(n.normalised) AS normalised, collect(n.name) AS surface,
-  collect(n.kind) AS kind, collect(n.titles) AS titles,
-  collect(n.candidates) AS candidates, collect(n:Concept) AS live
+RETURN collect([n.normalised, n.name, n.kind, n.titles, n.candidates, n:Concept]) AS rows

@@ -1,4 +1,4 @@
-// doc: Look up the names of concepts in reports of jobs; deleted ones have no row.
+// doc: Look up the names of concepts by id; deleted ones have no row.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // returns: id STRING, name STRING

@@ -1,6 +1,6 @@
-// doc: List all tenants by name, or only the one of a name.
+// doc: List all tenants by name, the one of a name, or those that have episodes whose life is over.
 // mode: read
-// params: name STRING
+// params: name STRING, expiring BOOLEAN
 // returns: id STRING, name STRING, created_at DATETIME
 CYPHER 25
 WITH $name AS wanted
@@ -11,7 +11,7 @@ CALL (wanted) {
   }
   ELSE {
     MATCH (t:Tenant)
-    WHERE wanted IS NULL
+    WHERE wanted IS NULL AND (NOT $expiring OR t.expires_from <= datetime() AND t.erasing IS NULL)
     RETURN t
   }
 }

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ecphoria.errors import EcphoriaError
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.job import Degrees, Gap, GraphSize
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from ecphoria.records.upkeep import Restored
 
@@ -179,29 +178,6 @@ class ArchiveReader(Protocol):
 
     async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
         """Wipe the records of archived episodes that are about to be deleted."""
-        ...
-
-
-class Survey(Protocol):
-    """Counts a tenant's graph, without changes."""
-
-    async def turn(self, tenant: TenantId) -> int:
-        """Count the episodes appended so far."""
-        ...
-
-    async def size(self, tenant: TenantId) -> GraphSize:
-        """Count nodes by label and edges by type, and the edges that lack weight or family."""
-        ...
-
-    async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
-        """Count the associations of live nodes, by type."""
-        ...
-
-    async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
-        """List the cues refused so often since the last whole cycle, the most refused first.
-
-        Cues that differ only in case and outer blanks are counted together.
-        """
         ...
 
 

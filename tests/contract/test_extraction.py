@@ -27,7 +27,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Chat, Embedder
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.records.job import Outcome
+from ecphoria.records.job import StepOutcome
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint, fenced
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.canonical import canonical
@@ -176,7 +176,7 @@ async def store(
     return [one.id for one in results if isinstance(one, Receipt)]
 
 
-async def run(extract: Extract, tenant: TenantId, *, dry_run: bool = False) -> Outcome:
+async def run(extract: Extract, tenant: TenantId, *, dry_run: bool = False) -> StepOutcome:
     return await extract.run(
         Cycle(id=fresh_id(), tenant=tenant, now=WallClock().now(), dry_run=dry_run)
     )

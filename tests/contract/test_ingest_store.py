@@ -9,7 +9,7 @@ import pytest
 
 from ecphoria.errors import NotFound
 from ecphoria.ingest.changes import Changes
-from ecphoria.ingest.rows import Place
+from ecphoria.ingest.rows import TurnPlace
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
@@ -42,15 +42,15 @@ async def ask(graph: Graph, tenant: TenantId, work: Ask[T]) -> T:
     return await IngestStore(graph).change(tenant, work)
 
 
-def start_of(session: str, at: datetime, position: int | None) -> Place:
-    return Place(
+def start_of(session: str, at: datetime, position: int | None) -> TurnPlace:
+    return TurnPlace(
         session=session, id=EpisodeId(fresh_id()), occurred_at=at, position=position, sequence=0
     )
 
 
 async def segment(
     transaction: IngestTransaction, session: str, at: datetime, position: int | None, margin: int
-) -> Sequence[Place]:
+) -> Sequence[TurnPlace]:
     start = start_of(session, at, position)
     return (await transaction.segments([start], margin)).get(session, [])
 

@@ -18,7 +18,14 @@ from ecphoria.jobs.worker import Retries, Watch, Worker, WorkerOptions
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.job import Claimed, ConsolidationReport, JobKind, JobState, Outcome, Progress
+from ecphoria.records.job import (
+    Claimed,
+    ConsolidationReport,
+    JobKind,
+    JobState,
+    Progress,
+    StepOutcome,
+)
 from ecphoria.records.settings import DormancyMode
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server
@@ -43,9 +50,9 @@ def steps_told(graph: Graph, told: list[tuple[TenantId, str]]) -> ConsolidationS
         def __init__(self, name: str) -> None:
             self.name = name
 
-        async def run(self, cycle: Cycle) -> Outcome:
+        async def run(self, cycle: Cycle) -> StepOutcome:
             told.append((cycle.tenant, self.name))
-            return Outcome(counts=Counter())
+            return StepOutcome(counts=Counter())
 
     return a_service(graph, [Telling(str(number)) for number in range(3)])
 

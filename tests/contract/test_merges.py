@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.concept_vectors import ConceptVectorStore, UnembeddedConcept
 from ecphoria.consolidation.merge import SAME, MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
+from ecphoria.consolidation.vectors import Unembedded, VectorStore
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.neo4j_store.session import Graph
@@ -219,11 +219,9 @@ async def name_all(graph: Graph, tenant: TenantId, first: int, *names: str) -> N
 
 
 async def embed(graph: Graph, tenant: TenantId, given: Mapping[str, Vector]) -> None:
-    concepts = [
-        UnembeddedConcept(id=concept_id(tenant, name), name=name, kind="topic") for name in given
-    ]
+    concepts = [Unembedded(id=concept_id(tenant, name), name=name, kind="topic") for name in given]
     vectors = np.array(list(given.values()))
-    await ConceptVectorStore(graph).save(tenant, None, concepts, vectors)
+    await VectorStore(graph, concepts=True).save(tenant, None, concepts, vectors)
 
 
 async def test_concepts_with_near_vectors_are_proposed_once(

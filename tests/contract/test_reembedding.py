@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ecphoria.consolidation.archive import ArchiveService, Archiving
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.archive_store import ColdStore
-from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
+from ecphoria.consolidation.vectors import EmbedConcepts, VectorStore
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
 from ecphoria.engine import Engine
 from ecphoria.errors import (
@@ -200,7 +200,7 @@ async def fill(world: World, tenant: TenantId) -> None:
             ItemWrite(namespace=("users",), key="mute", value={"n": 2}, text=""),
         ],
     )
-    step = EmbedConcepts(ConceptVectorStore(world.graph), world.old)
+    step = EmbedConcepts(VectorStore(world.graph, concepts=True), world.old)
     await step.run(Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC)))
     # Sessions are summarised when they have rested.
     later = datetime.now(UTC) + timedelta(days=30)

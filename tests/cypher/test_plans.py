@@ -60,7 +60,6 @@ SAMPLES: Mapping[str, object] = {
     "LIST<LIST<STRING>>": [["x"]],
     "LIST<INTEGER>": [1],
     "LIST<MAP>": [{}],
-    "LIST<DATETIME>": [NOW],
     "VECTOR": Vector.from_numpy(np.ones(384, np.float32)),
 }
 # What the server calls a query by mode; `s` is also any call into the system's own procedures,

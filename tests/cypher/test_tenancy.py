@@ -63,7 +63,6 @@ NO_TENANT: Mapping[str, str] = {
     "embedding.remove_vectors": "the model of the whole store changes",
     "embedding.save_vectors": "the model of the whole store changes",
     "embedding.start_reembedding": "the model of the whole store changes",
-    "tenants.list_expiring": "the scheduler looks after every tenant",
     "embedding.update_generation": "the model of the whole store changes",
     "jobs.claim_job": "a worker works for every tenant",
     "jobs.count_jobs": "counts for the operator's metrics",
@@ -88,7 +87,7 @@ NO_TENANT: Mapping[str, str] = {
     "server.hold_lock": "belongs to the store",
     "server.show_components": "belongs to the store",
     "tenants.create_tenant": "makes a tenant",
-    "tenants.list_tenants": "an operator lists tenants",
+    "tenants.list_tenants": "an operator lists tenants, and the scheduler looks after every one",
 }
 
 

@@ -15,7 +15,7 @@ from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
 from ecphoria.ports import Clock
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.records.job import Change, LeaseLost, Outcome
+from ecphoria.records.job import Change, LeaseLost, StepOutcome
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
 
 _CHUNK = 200
@@ -42,7 +42,7 @@ class Archiving:
         self._policies = policies
         self._settled_s = settled_s
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Archive the episodes that the policy names.
 
         Raises:
@@ -51,10 +51,10 @@ class Archiving:
         """
         policy = await self._policies.policy(cycle.tenant)
         if policy.archive_days == "never":
-            return Outcome(counts={"archived": 0, "wiped": await self._collect(cycle)})
+            return StepOutcome(counts={"archived": 0, "wiped": await self._collect(cycle)})
         return await self.archive(cycle, policy.archive_days)
 
-    async def archive(self, cycle: Cycle, days: float) -> Outcome:
+    async def archive(self, cycle: Cycle, days: float) -> StepOutcome:
         """Archive episodes that have been dormant for so many days."""
         before = cycle.now - timedelta(days=days)
         moved: list[EpisodeId] = []
@@ -63,7 +63,7 @@ class Archiving:
             after = due[-1][1]
             ids = [episode for episode, _ in due]
             moved += ids if cycle.dry_run else await self._move(cycle, ids)
-        return Outcome(
+        return StepOutcome(
             counts={"archived": len(moved), "wiped": await self._collect(cycle)},
             changes=tuple(Change(kind="archive", id=episode) for episode in moved[:TOLD]),
         )

@@ -21,7 +21,7 @@ from ecphoria.maths.retention import decay, retention_score, retrievability, str
 from ecphoria.ports import Clock
 from ecphoria.records.history import DAY_MS, FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.job import Change, Outcome
+from ecphoria.records.job import Change, StepOutcome
 from ecphoria.records.settings import DormancyMode, DormancyPolicy, Stability
 from ecphoria.records.upkeep import Restored, Sleeper
 
@@ -54,13 +54,13 @@ class Dormancy:
     def __init__(self, store: DormancyStore) -> None:
         self._store = store
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Make the memories dormant that the policy selects."""
         policy = await self._store.policy(cycle.tenant)
         live = await self._store.count_live(cycle.tenant)
         excess = live - policy.budget if policy.mode is DormancyMode.BUDGET else live
         if policy.mode is DormancyMode.OFF or excess <= 0:
-            return Outcome(counts={"live": live, "dormant": 0})
+            return StepOutcome(counts={"live": live, "dormant": 0})
         quiet = cycle.now - timedelta(days=policy.quiet_days)
         judged = [
             verdict
@@ -75,7 +75,7 @@ class Dormancy:
             done = await self._store.put_to_sleep(cycle.tenant, chunk, cycle.now, cycle.lease)
             slept += len(done)
         dormant = len(reasons) if cycle.dry_run else slept
-        return Outcome(
+        return StepOutcome(
             counts={"live": live - dormant, "faded": len(judged), "dormant": dormant},
             changes=tuple(
                 Change(kind="sleep", id=episode, detail=reason)
@@ -207,7 +207,7 @@ class Expire:
     def __init__(self, erase: Erase) -> None:
         self._erase = erase
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Erase them; a dry run counts only the first of them."""
         erased = kept = 0
         while True:
@@ -217,7 +217,7 @@ class Expire:
             if cycle.dry_run or gone == 0 or gone + kept < _ERASED_AT_ONCE:
                 break
         unread = (f"{kept} archived episodes wait until the archive can be read",) if kept else ()
-        return Outcome(counts={"erased": erased}, degraded=unread)
+        return StepOutcome(counts={"erased": erased}, degraded=unread)
 
 
 AT_ONCE = 1_000

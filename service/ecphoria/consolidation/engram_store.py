@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ecphoria.consolidation.knn_store import Association
+from ecphoria.consolidation.knn_store import LIST_ASSOCIATIONS, Association
+from ecphoria.consolidation.vectors import VectorStore
 from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_property
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
-from ecphoria.ports import Vector, Vectors
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
-from ecphoria.text.terms import terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,27 +66,19 @@ _LIST_MEMBERS = Statement("consolidation.list_members", Member)
 _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
 _CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
 _REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
-_LIST_SIMILAR_PAIRS = Statement("consolidation.list_similar_pairs", Association)
 _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", str)
-_SAVE_ENGRAM_TERMS = Statement("consolidation.save_engram_terms", Done)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnindexedEngram:
-    """An engram that recall cannot find yet."""
-
-    id: str
-    summary: str
-
-
-_LIST_UNINDEXED = Statement("consolidation.list_unindexed_engrams", UnindexedEngram)
 
 
 class EngramStore:
-    """Engrams and clusters."""
+    """Engrams and clusters.
+
+    Attributes:
+        vectors: The vectors of engrams.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self.vectors = VectorStore(graph, concepts=False)
 
     async def touched_sessions(self, tenant: TenantId, formula: str) -> Sequence[TouchedSession]:
         """List the changed sessions by name; all sessions if the formula changed."""
@@ -140,7 +132,7 @@ class EngramStore:
 
     async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
         """List all pairs of near episodes, live or dormant, with that part of the weight."""
-        return await self._graph.run(_LIST_SIMILAR_PAIRS, tenant=tenant)
+        return await self._graph.run(LIST_ASSOCIATIONS, tenant=tenant, episodes=None, concepts=[])
 
     async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:
         """List the ids of the engrams of clusters."""
@@ -163,30 +155,6 @@ class EngramStore:
             await _create(work, tenant, engram, members=members)
 
         await change_under(self._graph, lease, "consolidation.save_cluster", save)
-
-    async def unindexed(
-        self, tenant: TenantId, after: str, limit: int
-    ) -> Sequence[UnindexedEngram]:
-        """List engrams without stems and vector by id, from after `after` on."""
-        return await self._graph.run(_LIST_UNINDEXED, tenant=tenant, after=after, limit=limit)
-
-    async def index(
-        self,
-        tenant: TenantId,
-        lease: Lease | None,
-        engrams: Sequence[UnindexedEngram],
-        vectors: Vectors,
-    ) -> None:
-        """Store the stems and vectors of summaries, in the order of the engrams."""
-        rows = [
-            {"id": engram.id, "terms": terms(engram.summary).joined, "vector": packed(vector)}
-            for engram, vector in zip(engrams, vectors, strict=True)
-        ]
-
-        async def write(work: Work) -> None:
-            await work.run(_SAVE_ENGRAM_TERMS, tenant=tenant, rows=rows)
-
-        await change_under(self._graph, lease, "consolidation.save_engram_terms", write)
 
     async def remove_cluster_engrams(
         self, tenant: TenantId, lease: Lease | None, engrams: Sequence[str]

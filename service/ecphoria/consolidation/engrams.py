@@ -23,14 +23,14 @@ import numpy as np
 from ecphoria.consolidation.engram_store import EngramRow, EngramStore, Member, TouchedSession
 from ecphoria.consolidation.knn_store import Association
 from ecphoria.consolidation.service import TOLD, Cycle
+from ecphoria.consolidation.vectors import embed_new
 from ecphoria.maths.clustering import clusters, mmr_select
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
-from ecphoria.models.embedders import embed_all
 from ecphoria.models.structure import Items, Structure
 from ecphoria.ports import Embedder, NoAnswer, TextRefused
 from ecphoria.records.episode import fenced
 from ecphoria.records.ids import TenantId, derived_id
-from ecphoria.records.job import Change, Outcome
+from ecphoria.records.job import Change, StepOutcome
 from ecphoria.text import german
 from ecphoria.text import tokens as english
 from ecphoria.text.names import capitalised_words
@@ -304,15 +304,8 @@ class _EngramStep:
 
     async def _index(self, cycle: Cycle) -> None:
         """Store stems and vectors of engrams, so that recall finds them."""
-        after = ""
-        while self._embedder is not None:
-            engrams = await self._store.unindexed(cycle.tenant, after, _CHUNK)
-            if not engrams:
-                return
-            await cycle.reached("engrams: index")
-            after = engrams[-1].id
-            vectors = await embed_all(self._embedder, [one.summary for one in engrams])
-            await self._store.index(cycle.tenant, cycle.lease, engrams, vectors)
+        if self._embedder is not None:
+            await embed_new(self._store.vectors, self._embedder, cycle, "engrams: index")
 
 
 class MakeClusters(_EngramStep):
@@ -326,7 +319,7 @@ class MakeClusters(_EngramStep):
 
     name = "clusters"
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Summarise new clusters, and remove the engrams of clusters that no longer exist."""
         tenant = cycle.tenant
         writer = Summariser(self._chat, "cluster", dry_run=cycle.dry_run)
@@ -352,7 +345,7 @@ class MakeClusters(_EngramStep):
                 await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
             await self._index(cycle)
         counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
-        return Outcome(
+        return StepOutcome(
             counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
         )
 
@@ -412,7 +405,7 @@ class MakeEngrams(_EngramStep):
 
     name = "engrams"
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Summarise the changed sessions."""
         writer = Summariser(self._chat, "session", dry_run=cycle.dry_run)
         formula = f"{FORMULA} {writer.by}".strip()
@@ -436,7 +429,7 @@ class MakeEngrams(_EngramStep):
             await self._store.save_formula(cycle.tenant, cycle.lease, formula)
         if not cycle.dry_run:
             await self._index(cycle)
-        return Outcome(
+        return StepOutcome(
             counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
         )
 

@@ -12,7 +12,6 @@ enough: the number of neighbours, and the cosine of the 15th.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -27,32 +26,7 @@ from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.maths.hebbian import association, linked, round_down_to_step, similarity
 from ecphoria.neo4j_store.passages import Neighbour
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import Change, Outcome
-
-
-class NearReader(Protocol):
-    """Reads the neighbours of episodes."""
-
-    async def near(
-        self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
-    ) -> Sequence[Neighbour]:
-        """Search `fetch` neighbours of each live episode, and keep those with enough cosine.
-
-        The order is that of `ids`, then nearest first, ties by turn. No episode is its own
-        neighbour.
-        """
-        ...
-
-    async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
-        """List the edges of these episodes to live episodes that have a part by nearness."""
-        ...
-
-    async def neighbour_counts(
-        self, tenant: TenantId, episodes: Sequence[str]
-    ) -> Sequence[NeighbourCount]:
-        """Read the stored neighbour counts; nodes that were never searched are absent."""
-        ...
-
+from ecphoria.records.job import Change, StepOutcome
 
 NEIGHBOURS = 15
 """k of SYNAPSE's edges; here each end must be among the k nearest of the other (decision 0025)."""
@@ -74,7 +48,7 @@ Pair = tuple[str, str]
 class Neighbours:
     """The neighbours of episodes."""
 
-    def __init__(self, store: NearReader, tenant: TenantId) -> None:
+    def __init__(self, store: AssociationStore, tenant: TenantId) -> None:
         self._store = store
         self._tenant = tenant
 
@@ -176,9 +150,9 @@ class Differences:
                 self._changes.append(Change(kind=verb, id=pair[0], detail=detail))
         return edges
 
-    def outcome(self, **seen: int) -> Outcome:
+    def outcome(self, **seen: int) -> StepOutcome:
         """Give the counts and the changes for the report."""
-        return Outcome(counts={**seen, **self._counts}, changes=tuple(self._changes))
+        return StepOutcome(counts={**seen, **self._counts}, changes=tuple(self._changes))
 
 
 def everyone(around: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
@@ -268,7 +242,9 @@ class KnnUpdater:
     touched again is counted again; then the count is corrected by a search earlier than necessary.
     """
 
-    def __init__(self, store: NearReader, tenant: TenantId, touched: Sequence[Touched]) -> None:
+    def __init__(
+        self, store: AssociationStore, tenant: TenantId, touched: Sequence[Touched]
+    ) -> None:
         self._store = store
         self._tenant = tenant
         self._neighbours = Neighbours(store, tenant)
@@ -358,7 +334,7 @@ class Associate:
     def __init__(self, store: AssociationStore) -> None:
         self._store = store
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Update the edges of everything that changed since the last cycle."""
         told = Differences()
         progress = await self._store.progress(cycle.tenant)

@@ -89,7 +89,7 @@ _FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _LIST_TOUCHED = Statement("consolidation.list_touched", Touched)
 _LIST_CROWDS = Statement("consolidation.list_crowds", NeighbourCount)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
-_LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
+LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
 _SAVE_ASSOCIATIONS = Statement("consolidation.save_associations", Done)
 _SAVE_PROGRESS = Statement("consolidation.save_progress", Done)
 _REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
@@ -129,7 +129,7 @@ class AssociationStore:
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
         """List the edges of these episodes to live ones that have a part by nearness."""
         return await self._graph.run(
-            _LIST_ASSOCIATIONS, tenant=tenant, episodes=list(episodes), concepts=[]
+            LIST_ASSOCIATIONS, tenant=tenant, episodes=list(episodes), concepts=[]
         )
 
     async def neighbour_counts(
@@ -153,7 +153,7 @@ class AssociationStore:
     async def associated(self, tenant: TenantId, concepts: Sequence[str]) -> Sequence[Association]:
         """List the edges of these concepts that have a part by lift."""
         return await self._graph.run(
-            _LIST_ASSOCIATIONS, tenant=tenant, episodes=[], concepts=list(concepts)
+            LIST_ASSOCIATIONS, tenant=tenant, episodes=[], concepts=list(concepts)
         )
 
     async def save_similar(

@@ -21,7 +21,7 @@ from ecphoria.maths.spreading import edge_decay
 from ecphoria.neo4j_store.locks import change_under
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import Change, Lease, Outcome
+from ecphoria.records.job import Change, Lease, StepOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,14 +143,14 @@ class Prune:
     def __init__(self, store: LinkStore) -> None:
         self._store = store
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Remove the surplus edges."""
         links = await self._store.surplus(cycle.tenant, NEIGHBOURS, cycle.now - _COUNTS_FOR)
         if not cycle.dry_run:
             async for chunk in cycle.chunks(links, _CHUNK, "prune: edges"):
                 await self._store.remove(cycle.tenant, cycle.lease, chunk)
         removed = Counter(link.edge.lower() for link in links)
-        return Outcome(
+        return StepOutcome(
             counts={"similar": removed["similar"], "associated": removed["associated"]},
             changes=tuple(
                 Change(
@@ -184,14 +184,14 @@ class Decay:
     def __init__(self, store: LinkStore) -> None:
         self._store = store
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Write the changed weights."""
         links = await self._store.learned(cycle.tenant, cycle.now)
         weakened = _weakened(links)
         if not cycle.dry_run:
             async for chunk in cycle.chunks(weakened, _CHUNK, "decay: edges"):
                 await self._store.weaken(cycle.tenant, cycle.lease, chunk)
-        return Outcome(
+        return StepOutcome(
             counts={
                 "learned": len(links),
                 "scaled": sum(link.learned < link.was for link in weakened),

@@ -22,7 +22,7 @@ from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Embedder
 from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.ids import TenantId, concept_id
-from ecphoria.records.job import Change, Lease, Outcome
+from ecphoria.records.job import Change, Lease, StepOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,6 @@ _LIST_NEAR_NAMES = Statement("consolidation.list_near_names", NearNames)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
 _LIST_MERGES = Statement("merges.list_merges", Merge)
 _UPDATE_MERGE = Statement("merges.update_merge", Merge)
-_MARK_FACTS = Statement("merges.mark_facts", Done)
 
 
 class MergeStore:
@@ -146,10 +145,8 @@ class MergeStore:
             merge = await work.run_one(
                 _UPDATE_MERGE, tenant=tenant, one=one, other=other, status=status.value
             )
-            if merge is None:
-                return None
-            await work.run(_MARK_FACTS, tenant=tenant, names=[merge.one, merge.other])
-            await count_change(work, tenant)
+            if merge is not None:
+                await count_change(work, tenant)
             return merge
 
         return await self._graph.change("merges.decide", save)
@@ -194,7 +191,7 @@ class ProposeMerges:
         self._store = store
         self._embedder = embedder
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Compare new names, then search around new vectors."""
         # Ingest has joined names that differ in at most one word by SYNONYM, so only these pairs
         # are compared (decision 0021).
@@ -214,7 +211,7 @@ class ProposeMerges:
                 await self._store.propose_near(
                     cycle.tenant, cycle.lease, ids, list(found.values())
                 )
-        return Outcome(
+        return StepOutcome(
             counts={
                 "compared": len(pairs), "searched": len(concepts), "proposed": len(proposed),
             },

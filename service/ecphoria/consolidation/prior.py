@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ecphoria.consolidation.service import Cycle, Skipped
 from ecphoria.maths.fusion import midrank
 from ecphoria.neo4j_store.gds import PageRanks, PriorStore
-from ecphoria.records.job import Outcome
+from ecphoria.records.job import StepOutcome
 
 _CHUNK = 5_000
 _NEAR = 0.01
@@ -37,7 +37,7 @@ class Prior:
     def __init__(self, store: PriorStore) -> None:
         self._store = store
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Renew the priors of a tenant.
 
         Raises:
@@ -58,7 +58,7 @@ class Prior:
         if not cycle.dry_run:
             await cycle.reached("prior: drop old")
             counts["dropped"] = await self._store.drop_priors(cycle.tenant, cycle.lease)
-        return Outcome(counts=counts)
+        return StepOutcome(counts=counts)
 
     async def _save(self, cycle: Cycle, kind: str, priors: Sequence[tuple[str, float]]) -> None:
         async for chunk in cycle.chunks(priors, _CHUNK, f"prior: save {kind}"):

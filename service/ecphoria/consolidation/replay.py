@@ -19,7 +19,7 @@ from ecphoria.consolidation.service import Cycle
 from ecphoria.maths.retention import priority, quotas
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import Outcome
+from ecphoria.records.job import StepOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class Replay:
         self._associations = associations
         self._pool_size = pool
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Check a sample of pairs, and correct wrong edges."""
         store, tenant = self._associations, cycle.tenant
         progress = await store.progress(tenant)

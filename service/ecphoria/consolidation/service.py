@@ -10,7 +10,6 @@ import structlog
 
 from ecphoria.consolidation.knn_store import KnnProgress
 from ecphoria.neo4j_store.session import Graph, Statement
-from ecphoria.ports import Survey
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import (
     Claimed,
@@ -20,8 +19,8 @@ from ecphoria.records.job import (
     GraphSize,
     JobKind,
     Lease,
-    Outcome,
     Progress,
+    StepOutcome,
     StepReport,
     StepStatus,
 )
@@ -79,7 +78,7 @@ class Step(Protocol):
 
     name: str
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Run the step; in a dry run only list its changes.
 
         Raises:
@@ -87,6 +86,51 @@ class Step(Protocol):
             LeaseLost: Another worker has taken the job; nothing more was written.
         """
         ...
+
+
+_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
+_COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
+_COUNT_EDGES = Statement("consolidation.count_edges", tuple[str, int, int])
+_COUNT_DEGREES = Statement("consolidation.count_degrees", tuple[str, Degrees])
+_LIST_GAPS = Statement("consolidation.list_gaps", Gap)
+
+
+_NOT_MEMORIES: Final = frozenset({"Tenant", "Trace", "Job", "Tombstone", "Item", "ApiKey"})
+"""Labels that the size of a graph leaves out."""
+
+
+class GraphSurvey:
+    """Counts a tenant's graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def turn(self, tenant: TenantId) -> int:
+        """Count the episodes appended so far."""
+        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
+        return found.turn if found else 0
+
+    async def size(self, tenant: TenantId) -> GraphSize:
+        """Count nodes by label and edges by type, and the edges that lack weight or family."""
+        turn = await self.turn(tenant)
+        nodes, edges = await asyncio.gather(
+            self._graph.run(_COUNT_NODES, tenant=tenant),
+            self._graph.run(_COUNT_EDGES, tenant=tenant),
+        )
+        return GraphSize(
+            turn=turn,
+            nodes={label: count for label, count in nodes if label not in _NOT_MEMORIES},
+            edges={kind: count for kind, count, _ in edges},
+            faulty_edges=sum(faulty for _, _, faulty in edges),
+        )
+
+    async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
+        """Count the associations of live nodes, by type."""
+        return dict(await self._graph.run(_COUNT_DEGREES, tenant=tenant))
+
+    async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
+        """List cues refused often since the last full cycle, the most refused first."""
+        return await self._graph.run(_LIST_GAPS, tenant=tenant, least=least, limit=limit)
 
 
 # Cues that are equal except for case are counted together (docs/explanation/consolidation.md).
@@ -108,7 +152,7 @@ class ConsolidationService:
         self,
         *,
         steps: Sequence[Step],
-        survey: Survey,
+        survey: GraphSurvey,
         monotonic: Callable[[], float],
         on_request: Sequence[str] = (),
     ) -> None:
@@ -205,7 +249,7 @@ class ConsolidationService:
 
     async def _step(self, step: Step, cycle: Cycle) -> StepReport:
         begun, reason = self._monotonic(), ""
-        outcome = Outcome()
+        outcome = StepOutcome()
         try:
             outcome = await step.run(cycle)
         except Skipped as skipped:
@@ -220,55 +264,3 @@ class ConsolidationService:
             reason=reason,
             degraded=outcome.degraded,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Edges:
-    type: str
-    edges: int
-    faulty: int
-
-
-_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
-_COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
-_COUNT_EDGES = Statement("consolidation.count_edges", _Edges)
-_COUNT_DEGREES = Statement("consolidation.count_degrees", tuple[str, Degrees])
-_LIST_GAPS = Statement("consolidation.list_gaps", Gap)
-
-
-_NOT_MEMORIES: Final = frozenset({"Tenant", "Trace", "Job", "Tombstone", "Item", "ApiKey"})
-"""Labels that the size of a graph leaves out."""
-
-
-class GraphSurvey:
-    """Counts a tenant's graph; implements `ports.survey.Survey`."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    async def turn(self, tenant: TenantId) -> int:
-        """Count the episodes appended so far."""
-        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
-        return found.turn if found else 0
-
-    async def size(self, tenant: TenantId) -> GraphSize:
-        """Count nodes by label and edges by type, and the edges that lack weight or family."""
-        turn = await self.turn(tenant)
-        nodes, edges = await asyncio.gather(
-            self._graph.run(_COUNT_NODES, tenant=tenant),
-            self._graph.run(_COUNT_EDGES, tenant=tenant),
-        )
-        return GraphSize(
-            turn=turn,
-            nodes={label: count for label, count in nodes if label not in _NOT_MEMORIES},
-            edges={row.type: row.edges for row in edges},
-            faulty_edges=sum(row.faulty for row in edges),
-        )
-
-    async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
-        """Count the associations of live nodes, by type."""
-        return dict(await self._graph.run(_COUNT_DEGREES, tenant=tenant))
-
-    async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
-        """List cues refused often since the last full cycle, the most refused first."""
-        return await self._graph.run(_LIST_GAPS, tenant=tenant, least=least, limit=limit)

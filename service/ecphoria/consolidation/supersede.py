@@ -12,7 +12,7 @@ from ecphoria.facts.store import FactStore, FactTransaction
 from ecphoria.facts.timelines import KEYS_A_WRITE, KEYS_AT_ONCE, LaidOut, laid_out, rows_of, settle
 from ecphoria.records.fact import UNENDING as OPEN_END
 from ecphoria.records.fact import FactKey, Standing
-from ecphoria.records.job import Change, Outcome
+from ecphoria.records.job import Change, StepOutcome
 
 
 class Supersede:
@@ -27,7 +27,7 @@ class Supersede:
     def __init__(self, store: FactStore) -> None:
         self._store = store
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Update the timelines of all touched facts."""
         keys = await self._store.touched(cycle.tenant, KEYS_AT_ONCE)
         counts = Counter(keys=len(keys), superseded=0, contested=0, reopened=0)
@@ -36,7 +36,7 @@ class Supersede:
             for change in await self._lay_out(cycle, some):
                 counts[_COUNTED[change.kind]] += 1
                 changes.append(change)
-        return Outcome(counts=counts, changes=tuple(changes[:TOLD]))
+        return StepOutcome(counts=counts, changes=tuple(changes[:TOLD]))
 
     async def _lay_out(self, cycle: Cycle, keys: Sequence[FactKey]) -> list[Change]:
         if cycle.dry_run:

@@ -27,7 +27,7 @@ from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.ports import NoAnswer, TextRefused
 from ecphoria.recall.answer import count_tokens
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.job import Change, Outcome
+from ecphoria.records.job import Change, StepOutcome
 
 # The position moves at the end of a page. After a crash the page is read again, without calls for
 # episodes that have the mark (decision 0034).
@@ -66,7 +66,7 @@ class Extract:
         """Let the next step read every live episode again; NotFound without the tenant."""
         await self._store.reset(tenant)
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         """Read new episodes; a dry run counts the calls and estimates the tokens."""
         if self._chat is None:
             raise Skipped("There is no language model; set ECPHORIA_LLM__MODEL.")
@@ -83,7 +83,7 @@ class Extract:
             except NoAnswer as error:
                 degraded = (f"extraction stopped, the next cycle goes on: {error}",)
                 break
-        return Outcome(
+        return StepOutcome(
             counts=progress.counts, changes=tuple(progress.changes[:TOLD]), degraded=degraded
         )
 

@@ -8,7 +8,7 @@ from ecphoria.extraction.reading import Unread, told_by
 from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import change_under, find_property, lock_tenant, save_property
 from ecphoria.neo4j_store.session import Graph, Statement, Work
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import ConceptId, EpisodeId, TenantId, concept_id
 from ecphoria.records.job import Lease
 from ecphoria.text.code_blocks import one_line
 
@@ -38,7 +38,7 @@ class _BeforeRow:
 
 _LIST_UNREAD = Statement("extraction.list_unread", Unread)
 _LIST_BEFORE = Statement("extraction.list_before", _BeforeRow)
-_LIST_KNOWN_NAMES = Statement("extraction.list_known_names", str)
+_LIST_CONCEPT_NAMES = Statement("jobs.list_concept_names", tuple[ConceptId, str])
 
 
 class ExtractionStore:
@@ -103,9 +103,9 @@ class ExtractionStore:
         """List which of these normalised names are concepts."""
         if not names:
             return frozenset()
-        return frozenset(
-            await self._graph.run(_LIST_KNOWN_NAMES, tenant=tenant, names=sorted(names))
-        )
+        ids = sorted(concept_id(tenant, name) for name in names)
+        rows = await self._graph.run(_LIST_CONCEPT_NAMES, tenant=tenant, ids=ids)
+        return frozenset(name for _, name in rows)
 
 
 async def _position(graph: Graph | Work, tenant: TenantId) -> Position:

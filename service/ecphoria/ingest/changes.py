@@ -123,14 +123,13 @@ class Changes:
             self.speakers.subtract([gone.speaker])
 
 
-_CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
-UPDATE_EXPIRY = Statement("ingest.update_expiry", Done)
+RENEW_EXPIRY = Statement("ingest.renew_expiry", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
 _REMOVE_EPISODES = Statement("ingest.remove_episodes", Done)
 _ADD_NEXT = Statement("ingest.add_next", Done)
 _REMOVE_NEXT = Statement("ingest.remove_next", Done)
-_COUNT_SPEAKERS = Statement("ingest.count_speakers", Done)
+_COUNT_SOURCES = Statement("ingest.count_sources", Done)
 _COUNT_WORDS = Statement("ingest.count_words", Done)
 _COUNT_NAMES = Statement("ingest.count_names", Done)
 _DROP_EMPTY = Statement("ingest.drop_empty", Done)
@@ -173,6 +172,8 @@ async def apply_changes(work: Work, tenant: TenantId, changes: Changes) -> None:
     for statement, rows in chain(_places(tenant, changes), _names(tenant, changes)):
         if any(rows.values()):
             await work.run(statement, tenant=tenant, **rows)
+    if any(one.expires_at for one in changes.episodes):
+        await work.run(RENEW_EXPIRY, tenant=tenant)
 
 
 async def _remove(work: Work, tenant: TenantId, ids: list[EpisodeId]) -> None:
@@ -185,16 +186,14 @@ async def _remove(work: Work, tenant: TenantId, ids: list[EpisodeId]) -> None:
 
 def _places(tenant: TenantId, changes: Changes) -> Iterator[_Write]:
     """Write episodes in their sessions, and count their speakers and words."""
-    sessions = sorted({one.new.session for one in changes.episodes if one.new.session})
-    yield _CREATE_SESSIONS, {"rows": [_named(tenant, "session", name) for name in sessions]}
+    names = sorted({one.new.session for one in changes.episodes if one.new.session})
+    sessions = [_named(tenant, "session", name) for name in names]
     speakers = [
         {**_named(tenant, "speaker", name), "episodes": count}
         for name, count in sorted(changes.speakers.items())
     ]
-    yield _COUNT_SPEAKERS, {"rows": speakers}
+    yield _COUNT_SOURCES, {"sessions": sessions, "speakers": speakers}
     yield _CREATE_EPISODES, {"groups": _groups(changes.episodes)}
-    ends = [one.expires_at for one in changes.episodes if one.expires_at is not None]
-    yield UPDATE_EXPIRY, {"ends": [min(ends)] if ends else []}
     for groups in passage_groups({one.id: one.passages for one in changes.episodes}):
         yield CREATE_PASSAGES, {"groups": groups}
     moved = sorted(changes.moved.items())

@@ -10,7 +10,7 @@ This module combines both.
 """
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from ecphoria.ingest.rows import NameState, StatedBy, StoredBody
 from ecphoria.ingest.store import IngestTransaction
 from ecphoria.records.episode import Episode, indexed_text
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.runtime import run_off_loop
+from ecphoria.runtime import Bounded, run_off_loop
 from ecphoria.text.concepts import Candidate, Extraction, NameRow, NameTable, SynonymTable, extract
 from ecphoria.text.names import NameKind
 from ecphoria.text.terms import terms as terms_of
@@ -95,7 +95,7 @@ class ConceptBook:
     """Tables of names of recently written tenants."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[TenantId, _Names] = OrderedDict()
+        self._kept = Bounded[TenantId, _Names](_TENANTS_KEPT)
         self._pending: dict[TenantId, _Names] = {}
         self._locks: WeakValueDictionary[TenantId, asyncio.Lock] = WeakValueDictionary()
 
@@ -110,9 +110,6 @@ class ConceptBook:
             written = self._pending.pop(tenant, None)
             if written is not None:
                 self._kept[tenant] = written
-                self._kept.move_to_end(tenant)
-                while len(self._kept) > _TENANTS_KEPT:
-                    self._kept.popitem(last=False)
 
     async def add(
         self, transaction: IngestTransaction, new: Sequence[Prepared], changes: Changes

@@ -12,7 +12,7 @@ from math import exp
 
 from ecphoria.ingest.changes import Changes, NextRow
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.rows import Place
+from ecphoria.ingest.rows import TurnPlace
 from ecphoria.ingest.store import IngestTransaction
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId
@@ -38,7 +38,7 @@ async def place(
     sequence = transaction.counters.sequence
     settings = transaction.counters.settings
     days = None if settings is None else settings.expiry.days
-    arriving: dict[str, list[Place]] = {}
+    arriving: dict[str, list[TurnPlace]] = {}
     for number, one in enumerate(new, sequence + 1):
         if one.new.session is not None:
             turn = _place_of(one, one.new.session, number)
@@ -56,7 +56,9 @@ async def place(
 
 
 async def _ordinals(
-    transaction: IngestTransaction, sessions: Sequence[tuple[str, list[Place]]], changes: Changes
+    transaction: IngestTransaction,
+    sessions: Sequence[tuple[str, list[TurnPlace]]],
+    changes: Changes,
 ) -> dict[EpisodeId, int]:
     if not sessions:
         return {}
@@ -72,7 +74,7 @@ async def take_out(transaction: IngestTransaction, gone: Episode, changes: Chang
     """Take a turn out of its session, which closes the gap."""
     if gone.session is None:
         return
-    start = Place(
+    start = TurnPlace(
         session=gone.session, id=gone.id, occurred_at=gone.occurred_at - _TICK, position=0,
         sequence=gone.turn,
     )  # fmt: skip
@@ -82,10 +84,10 @@ async def take_out(transaction: IngestTransaction, gone: Episode, changes: Chang
 
 
 def reorder(
-    before: Sequence[Place],
+    before: Sequence[TurnPlace],
     changes: Changes,
     *,
-    arrivals: Iterable[Place] = (),
+    arrivals: Iterable[TurnPlace] = (),
     removed: frozenset[EpisodeId] = frozenset(),
 ) -> dict[EpisodeId, int]:
     """Merge arrivals into a session's segment and take removals out.
@@ -113,7 +115,7 @@ def reorder(
     return ordinals
 
 
-def _link(before: Sequence[Place], after: Sequence[Place], changes: Changes) -> None:
+def _link(before: Sequence[TurnPlace], after: Sequence[TurnPlace], changes: Changes) -> None:
     old = {(tail.id, head.id) for tail, head in pairwise(before)}
     new = {
         (tail.id, head.id): abs((head.occurred_at - tail.occurred_at).total_seconds()) / _DAY_S
@@ -127,8 +129,8 @@ def _link(before: Sequence[Place], after: Sequence[Place], changes: Changes) -> 
     )
 
 
-def _place_of(turn: Prepared, session: str, sequence: int) -> Place:
-    return Place(
+def _place_of(turn: Prepared, session: str, sequence: int) -> TurnPlace:
+    return TurnPlace(
         session=session,
         id=turn.id,
         occurred_at=turn.occurred_at,
@@ -141,5 +143,5 @@ def _usual_end(one: Prepared, days: float | None) -> datetime | None:
     return None if days is None else one.recorded_at + timedelta(days=days)
 
 
-def _key(place: Place) -> tuple[datetime, int, int]:
+def _key(place: TurnPlace) -> tuple[datetime, int, int]:
     return place.occurred_at, place.position or 0, place.sequence

@@ -10,7 +10,7 @@ from ecphoria.text.names import NameKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TurnPlace:
     """The place of a turn in its session.
 
     Attributes:

@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
 from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
-from ecphoria.ingest.changes import REMOVE_EVIDENCE, UPDATE_EXPIRY, Changes, apply_changes
-from ecphoria.ingest.rows import NameState, Place, ReadEpisode, Reading, StatedBy, StoredBody
+from ecphoria.ingest.changes import REMOVE_EVIDENCE, RENEW_EXPIRY, Changes, apply_changes
+from ecphoria.ingest.rows import NameState, ReadEpisode, Reading, StatedBy, StoredBody, TurnPlace
 from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
 from ecphoria.neo4j_store.locks import Counters, count_change, hold_lease, lock_tenant
@@ -20,6 +19,7 @@ from ecphoria.records.episode import Episode, MetadataValue
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
+from ecphoria.records.tenant import Tenant
 
 T = TypeVar("T")
 
@@ -27,45 +27,19 @@ T = TypeVar("T")
 _NAMES_A_QUERY = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _BodyHash:
-    id: EpisodeId
-    body_hash: str
-    is_over: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NameColumns:
-    normalised: list[str]
-    surface: list[str]
-    kind: list[str]
-    titles: list[int]
-    candidates: list[int]
-    live: list[bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Matching:
-    matched: int
-    ids: list[EpisodeId]
-    sealed: int
-
-
-_LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
-_LIST_MATCHING = Statement("ingest.list_matching", _Matching)
+_LIST_BODY_HASHES = Statement("ingest.list_body_hashes", tuple[EpisodeId, str, bool])
+_LIST_MATCHING = Statement("ingest.list_matching", tuple[int, list[EpisodeId], int])
 _LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
-_LIST_EXPIRING = Statement("tenants.list_expiring", TenantId)
-_RENEW_EXPIRY = Statement("ingest.renew_expiry", Done)
+_LIST_TENANTS = Statement("tenants.list_tenants", Tenant)
 _SAVE_DETAILS = Statement("ingest.save_details", Done)
 _LIST_TOMBSTONES = Statement("ingest.list_tombstones", EpisodeId)
 _DROP_OLD_TOMBSTONES = Statement("ingest.drop_old_tombstones", Done)
 _FIND_EPISODE = Statement("archive.find_episode", Episode)
-_LIST_SEGMENTS = Statement("ingest.list_segments", Place)
-_LIST_NAMES = Statement("ingest.list_names", _NameColumns)
+_LIST_SEGMENTS = Statement("ingest.list_segments", TurnPlace)
+_LIST_NAMES = Statement("ingest.list_names", NameState)
 _LIST_WORDS = Statement("ingest.list_words", list[str])
 _LIST_WORD_COUNTS = Statement("ingest.list_word_counts", tuple[str, int])
-_FIND_BODIES = Statement("ingest.find_bodies", StoredBody)
-_LIST_SLEEPERS = Statement("ingest.list_sleepers", StoredBody)
+_LIST_BODIES = Statement("ingest.list_bodies", StoredBody)
 _LIST_STATED_BY = Statement("ingest.list_stated_by", tuple[EpisodeId, StatedBy])
 _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", tuple[str, int])
 _LIST_READ = Statement("extraction.list_read", ReadEpisode)
@@ -97,7 +71,7 @@ class IngestStore:
         Expired episodes are left out, because they will be erased soon.
         """
         rows = await self._graph.run(_LIST_BODY_HASHES, tenant=tenant, ids=list(ids))
-        return {row.id: row.body_hash for row in rows if not row.is_over}
+        return {ident: body_hash for ident, body_hash, is_over in rows if not is_over}
 
     async def expired(self, tenant: TenantId, limit: int) -> Sequence[EpisodeId]:
         """List some of the expired episodes, in the order in which they expired."""
@@ -105,14 +79,15 @@ class IngestStore:
 
     async def expiring_tenants(self) -> Sequence[TenantId]:
         """List the tenants with expired episodes."""
-        return await self._graph.run(_LIST_EXPIRING)
+        found = await self._graph.run(_LIST_TENANTS, name=None, expiring=True)
+        return [tenant.id for tenant in found]
 
     async def renew_expiry(self, tenant: TenantId) -> None:
         """Compute and store when the next episode expires; NotFound without the tenant."""
 
         async def renew(work: Work) -> None:
             await lock_tenant(work, tenant)
-            await work.run(_RENEW_EXPIRY, tenant=tenant)
+            await work.run(RENEW_EXPIRY, tenant=tenant)
 
         await self._graph.change("ingest.renew_expiry", renew)
 
@@ -125,20 +100,20 @@ class IngestStore:
             Conflict: The filters ask for metadata, and archived episodes pass the others.
         """
         filters, _ = await named(self._graph, tenant, filters)
-        (row,) = await self._graph.run(
+        ((matched, ids, sealed),) = await self._graph.run(
             _LIST_MATCHING,
             tenant=tenant,
             limit=limit,
             exclude=list(filters.exclude),
             **by_filter(filters),
         )
-        if row.sealed:
+        if sealed:
             raise Conflict(
-                f"{row.sealed:,} archived episodes may match, but their metadata are in the "
+                f"{sealed:,} archived episodes may match, but their metadata are in the "
                 "archive; restore them first, or erase by other filters",
-                archived=row.sealed,
+                archived=sealed,
             )
-        return row.matched, row.ids
+        return matched, ids
 
     async def change(
         self,
@@ -203,9 +178,9 @@ class IngestTransaction:
             LifeOver: Some of them are expired; they must be erased first.
         """
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self.tenant, ids=list(ids))
-        if over := [row.id for row in rows if row.is_over]:
+        if over := [ident for ident, _, is_over in rows if is_over]:
             raise LifeOver(over)
-        return {row.id: row.body_hash for row in rows}
+        return {ident: body_hash for ident, body_hash, _ in rows}
 
     async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
         """List which of these episodes were erased within `keep`; drop older notes."""
@@ -238,13 +213,12 @@ class IngestTransaction:
             _SAVE_DETAILS,
             tenant=self.tenant, id=episode, metadata=text, expires_at=expires_at,
         )  # fmt: skip
-        if expires_at is not None:
-            await self._work.run(UPDATE_EXPIRY, tenant=self.tenant, ends=[expires_at])
+        await self._work.run(RENEW_EXPIRY, tenant=self.tenant)
         await count_change(self._work, self.tenant)
 
     async def segments(
-        self, starts: Sequence[Place], margin: int
-    ) -> Mapping[str, Sequence[Place]]:
+        self, starts: Sequence[TurnPlace], margin: int
+    ) -> Mapping[str, Sequence[TurnPlace]]:
         """List the turns of each session after its start, and `margin` turns before, in order.
 
         The order is (occurred_at, position with None as 0, sequence). A session that has none, or
@@ -252,34 +226,15 @@ class IngestTransaction:
         """
         keys = [encoded(start, "session", "occurred_at", "position") for start in starts]
         rows = await self._work.run(_LIST_SEGMENTS, tenant=self.tenant, starts=keys, margin=margin)
-        found: dict[str, list[Place]] = {}
+        found: dict[str, list[TurnPlace]] = {}
         for row in rows:
             found.setdefault(row.session, []).append(row)
         return found
 
     async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
         """Load every name of the tenant, and every word it has seen in lower case."""
-        (columns,) = await self._work.run(_LIST_NAMES, tenant=self.tenant)
+        states = await self._work.run(_LIST_NAMES, tenant=self.tenant)
         (words,) = await self._work.run(_LIST_WORDS, tenant=self.tenant)
-        states = [
-            NameState(
-                normalised=normalised,
-                surface=surface,
-                kind=kind,
-                titles=titles,
-                candidates=candidates,
-                live=live,
-            )
-            for normalised, surface, kind, titles, candidates, live in zip(
-                columns.normalised,
-                columns.surface,
-                columns.kind,
-                columns.titles,
-                columns.candidates,
-                columns.live,
-                strict=True,
-            )
-        ]
         return states, words
 
     async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
@@ -294,13 +249,13 @@ class IngestTransaction:
         found: dict[EpisodeId, StoredBody] = {}
         for start in range(0, len(names), _NAMES_A_QUERY):
             query = any_phrase(self.tenant, names[start : start + _NAMES_A_QUERY])
-            bodies = await self._work.run(_FIND_BODIES, tenant=self.tenant, query=query)
+            bodies = await self._work.run(_LIST_BODIES, tenant=self.tenant, query=query, ids=[])
             found |= {body.id: body for body in bodies}
         return list(found.values())
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[StoredBody]:
         """Fetch the bodies of those of these episodes that are dormant."""
-        return await self._work.run(_LIST_SLEEPERS, tenant=self.tenant, ids=list(ids))
+        return await self._work.run(_LIST_BODIES, tenant=self.tenant, query=None, ids=list(ids))
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
         """Read the names and facts that were sent with each item."""

@@ -7,7 +7,7 @@ reports.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
@@ -87,15 +87,9 @@ def text_of(report: JobReport) -> str:
 _TRIES: Final = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Taken:
-    token: int
-    tenant: TenantId
-
-
 _ADD_JOB = Statement("jobs.add_job", JobId)
 _LIST_DUE_JOBS = Statement("jobs.list_due_jobs", JobId)
-_CLAIM_JOB = Statement("jobs.claim_job", _Taken)
+_CLAIM_JOB = Statement("jobs.claim_job", tuple[int, TenantId])
 _RENEW_LEASE = Statement("jobs.renew_lease", bool)
 _RELEASE_JOB = Statement("jobs.release_job", TenantId)
 _DROP_OLD_JOBS = Statement("jobs.drop_old_jobs", Done)
@@ -168,9 +162,8 @@ class JobStore:
             )
             if taken is None:
                 return None
-            return Claimed(
-                job=await _found(work, taken.tenant, job), lease=Lease(job=job, token=taken.token)
-            )
+            token, tenant = taken
+            return Claimed(job=await _found(work, tenant, job), lease=Lease(job=job, token=token))
 
         return await self._graph.change("jobs.claim", take)
 

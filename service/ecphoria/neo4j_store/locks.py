@@ -110,8 +110,7 @@ async def hold_lease(work: Work, lease: Lease | None) -> None:
         raise LeaseLost
 
 
-_MARK_JOINED = Statement("ingest.mark_joined", Done)
-_MARK_NEAR = Statement("ingest.mark_near", Done)
+_MARK_AROUND = Statement("ingest.mark_around", Done)
 
 
 async def mark_around(work: Work, tenant: TenantId, leaving: Sequence[EpisodeId]) -> None:
@@ -120,5 +119,4 @@ async def mark_around(work: Work, tenant: TenantId, leaving: Sequence[EpisodeId]
     `associate` then computes their nearest neighbours again. Call this before a deletion, but
     after a change of the label.
     """
-    await work.run(_MARK_JOINED, tenant=tenant, ids=leaving)
-    await work.run(_MARK_NEAR, tenant=tenant, ids=leaving)
+    await work.run(_MARK_AROUND, tenant=tenant, ids=leaving)

@@ -201,7 +201,7 @@ class PassageCache:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Memory:
+class _Passages:
     """The cached rows of one tenant."""
 
     deletions: int = 0
@@ -215,11 +215,11 @@ class PassageReader:
         """Read passages of live episodes, and of dormant ones too if `dormant`."""
         self._graph = graph
         self._dormant = dormant
-        self._memories = Bounded[TenantId, _Memory](keep, lambda one: len(one.passages))
+        self._memories = Bounded[TenantId, _Passages](keep, lambda one: len(one.passages))
 
     def check(self, tenant: TenantId, *, deletions: int) -> None:
         """Drop the cached rows if the number of deleted episodes shows them to be outdated."""
-        known = self._memories.setdefault(tenant, _Memory())
+        known = self._memories.setdefault(tenant, _Passages())
         if known.deletions != deletions:
             known.passages = PassageCache()
         known.deletions = deletions
@@ -234,7 +234,7 @@ class PassageReader:
         """Fetch all passages of episodes; read missing ones from the store in parts."""
         # Keep this cache in a variable: a later state of the tenant has another one, which must
         # not get what is read now.
-        passages = self._memories.get(tenant, _Memory()).passages
+        passages = self._memories.get(tenant, _Passages()).passages
         missing = passages.missing(episodes)
         for start in range(0, len(missing), _AT_ONCE):
             part = missing[start : start + _AT_ONCE]
@@ -249,25 +249,6 @@ class PassageReader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredUse:
-    """The uses of an episode as they are kept; none of one that was never used."""
-
-    id: EpisodeId
-    occurred_ms: int
-    salience: float | None
-    use: Use | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredCharge:
-    """The charge of an episode of some turn; none of one that was never stimulated."""
-
-    id: EpisodeId
-    own: int
-    charge: Charge | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """A live episode near another one in meaning, and the turns of both."""
 
@@ -278,9 +259,12 @@ class Neighbour:
     cosine: float
 
 
+_StoredUse = tuple[EpisodeId, int, float | None, Use | None]
+"""An episode, when it occurred in milliseconds, its salience, and its use if it was used."""
+
 LIST_NEAREST = Statement("recall.list_nearest", Neighbour)
-LIST_USES = Statement("learning.list_uses", StoredUse)
-LIST_CHARGES = Statement("learning.list_charges", StoredCharge)
+LIST_USES = Statement("learning.list_uses", _StoredUse)
+LIST_CHARGES = Statement("learning.list_charges", tuple[EpisodeId, int, Charge | None])
 
 
 class HistoryReader:
@@ -292,21 +276,24 @@ class HistoryReader:
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Read the uses of episodes; deleted ones are absent."""
         rows = await self._graph.run(LIST_USES, tenant=tenant, ids=list(ids))
-        return {row.id: to_use(row) for row in rows}
+        return uses_of(rows)
 
     async def charges(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Charge]:
         """Read the charges of episodes; never stimulated ones are absent."""
         rows = await self._graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
-        return {row.id: row.charge for row in rows if row.charge is not None}
+        return {ident: charge for ident, _, charge in rows if charge is not None}
 
 
-def to_use(row: StoredUse) -> Use:
-    """Convert a row to the uses of an episode."""
+def uses_of(rows: Sequence[_StoredUse]) -> Mapping[EpisodeId, Use]:
+    """Index the uses of episodes by id."""
     # A memory that was never recalled has no stored state: the state follows from `occurred_at`,
     # so a tenant that never learns has an unchanged graph (decision 0015).
-    return row.use or Use.fresh(row.occurred_ms, salience=row.salience)
+    return {
+        ident: use or Use.fresh(occurred_ms, salience=salience)
+        for ident, occurred_ms, salience, use in rows
+    }
 
 
 R = TypeVar("R")

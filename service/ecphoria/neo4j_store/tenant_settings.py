@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.neo4j_store.decoding import parsed
-from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
+from ecphoria.neo4j_store.locks import find_property, lock_tenant
 from ecphoria.neo4j_store.session import Graph, Statement, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.settings import TenantSettings, Values, keys_of
 
-_FIND_SETTINGS = Statement("tenants.find_settings", str)
 _SAVE_SETTINGS = Statement("tenants.save_settings", TenantId)
 
 
@@ -77,7 +76,5 @@ class SettingsStore:
 
 
 async def _find(graph: Graph | Work, tenant: TenantId) -> OwnSettings:
-    found = await graph.run(_FIND_SETTINGS, tenant=tenant)
-    if not found:
-        raise no_tenant(tenant)
-    return OwnSettings(values=json.loads(found[0]) if found[0] else {})
+    text = await find_property(graph, tenant, "settings")
+    return OwnSettings(values=json.loads(text) if text else {})

@@ -136,7 +136,7 @@ class Contents:
         self.manifest = manifest
         self.sections = 0
         self._tenants: set[str] = set()
-        self._section: _Section | None = None
+        self._section: _Known | None = None
 
     def add(self, record: Record) -> None:
         """Check the next record.
@@ -165,10 +165,10 @@ class Contents:
                 raise Unfit("a tenant for the second time")
             self._tenants.add(taken)
         self.sections += 1
-        self._section = _Section(start, self.manifest.dimension)
+        self._section = _Known(start, self.manifest.dimension)
 
 
-class _Section:
+class _Known:
     """What a section has named so far: the kinds of its nodes, unique values, sizes of files."""
 
     def __init__(self, start: SectionStart, dimension: int) -> None:

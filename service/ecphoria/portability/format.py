@@ -49,7 +49,7 @@ its words and stems, so this is four times the largest default body of a request
 
 
 @dataclass(slots=True)
-class _Section:
+class _Sums:
     """Counts and the checksum of the lines between a section's first and last line."""
 
     nodes: int = 0
@@ -90,7 +90,7 @@ class Writer:
         self._file = gzip.GzipFile(
             filename="", fileobj=self._raw, mode="wb", compresslevel=3, mtime=0
         )
-        self._section: _Section | None = None
+        self._section: _Sums | None = None
         self._sections = 0
         self._put(_line("ecphoria", asdict(manifest)))
 
@@ -107,7 +107,7 @@ class Writer:
 
     def begin(self, tenant: str, name: str) -> None:
         """Begin a tenant."""
-        self._section = _Section()
+        self._section = _Sums()
         self.add(SectionStart(tenant=tenant, name=name))
 
     def add(self, record: Record) -> None:
@@ -153,7 +153,7 @@ def read_file(path: Path) -> Iterator[Manifest | Record]:
 
 
 def _records(file: gzip.GzipFile, path: Path) -> Iterator[Manifest | Record]:
-    section: _Section | None = None
+    section: _Sums | None = None
     sections, done, number = 0, False, 0
     for number, line in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
         if len(line) > LINE_LIMIT:
@@ -173,7 +173,7 @@ def _records(file: gzip.GzipFile, path: Path) -> Iterator[Manifest | Record]:
             continue
         record = _record(kind, content, number, path)
         _require(not done and (section is None) == isinstance(record, SectionStart), path, number)
-        section = section or _Section()
+        section = section or _Sums()
         if isinstance(record, SectionEnd):
             _require(record == section.end(), path, number)
             section, sections = None, sections + 1

@@ -86,7 +86,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class StepOutcome:
     """The counts of a step; of a dry run, the planned ones.
 
     Attributes:

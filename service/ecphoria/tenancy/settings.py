@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
 from ecphoria.errors import Conflict
-from ecphoria.neo4j_store.tenant_settings import OwnSettings
+from ecphoria.neo4j_store.tenant_settings import OwnSettings, SettingsStore
 from ecphoria.ports import Clock
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import OptionValue
@@ -22,20 +21,6 @@ Check = Callable[[str, Mapping[str, OptionValue]], None]
 """Checks the name of a strategy and its options."""
 
 
-class Store(Protocol):
-    """The store of settings; `SettingsStore` is the real one."""
-
-    async def find(self, tenant: TenantId) -> OwnSettings:
-        """Find the tenant's own settings; NotFound without the tenant."""
-        ...
-
-    async def change(
-        self, tenant: TenantId, change: Callable[[OwnSettings], Values], now: datetime
-    ) -> OwnSettings:
-        """Change the tenant's own settings; NotFound without the tenant."""
-        ...
-
-
 class SettingsService:
     """Reads settings and changes them.
 
@@ -44,7 +29,7 @@ class SettingsService:
     """
 
     def __init__(
-        self, store: Store, check: Check, clock: Clock, monotonic: Callable[[], float]
+        self, store: SettingsStore, check: Check, clock: Clock, monotonic: Callable[[], float]
     ) -> None:
         self._store = store
         self._check = check

@@ -59,14 +59,14 @@ class Tenants:
 
     async def find(self, name: str) -> Tenant:
         """Find a tenant by name; NotFound if there is none."""
-        tenant = await self._graph.run_one(_LIST_TENANTS, name=name)
+        tenant = await self._graph.run_one(_LIST_TENANTS, name=name, expiring=False)
         if tenant is None:
             raise NotFound("there is no tenant with this name", name=name)
         return tenant
 
     async def list(self) -> Sequence[Tenant]:
         """List tenants by name."""
-        return await self._graph.run(_LIST_TENANTS, name=None)
+        return await self._graph.run(_LIST_TENANTS, name=None, expiring=False)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; return counts by kind.

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
 from ecphoria.consolidation.service import Cycle
+from ecphoria.consolidation.vectors import EmbedConcepts, VectorStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.session import Graph
@@ -35,7 +35,7 @@ def ingest(graph: Graph, embedder: Embedder) -> IngestService:
 
 @pytest.fixture
 def step(graph: Graph, embedder: Embedder) -> EmbedConcepts:
-    return EmbedConcepts(ConceptVectorStore(graph), embedder)
+    return EmbedConcepts(VectorStore(graph, concepts=True), embedder)
 
 
 async def remember(ingest: IngestService, tenant: TenantId, *texts: str) -> list[EpisodeId]:

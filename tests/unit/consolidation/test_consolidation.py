@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ecphoria.consolidation.service import ConsolidationService, Cycle, Skipped
+from ecphoria.consolidation.service import ConsolidationService, Cycle, GraphSurvey, Skipped
 from ecphoria.errors import StoreUnavailable
-from ecphoria.ports import Survey
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import (
     Change,
@@ -18,13 +17,14 @@ from ecphoria.records.job import (
     JobKind,
     JobState,
     Lease,
-    Outcome,
     Progress,
+    StepOutcome,
     StepReport,
     StepStatus,
     Trigger,
 )
 
+TENANT = TenantId("a" * 32)
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 LEASE = Lease(job="j", token=3)
 
@@ -37,42 +37,43 @@ class Counting:
     def __init__(self) -> None:
         self.cycles: list[Cycle] = []
 
-    async def run(self, cycle: Cycle) -> Outcome:
+    async def run(self, cycle: Cycle) -> StepOutcome:
         self.cycles.append(cycle)
         await cycle.reached("counting: half")
         change = Change(kind="count", id="x")
-        return Outcome(counts=Counter(runs=len(self.cycles)), changes=(change,))
+        return StepOutcome(counts=Counter(runs=len(self.cycles)), changes=(change,))
 
 
 class Impossible:
     name = "impossible"
 
-    async def run(self, _: Cycle) -> Outcome:
+    async def run(self, _: Cycle) -> StepOutcome:
         raise Skipped("the plugin is missing; install it")
 
 
 class Failing:
     name = "failing"
 
-    async def run(self, _: Cycle) -> Outcome:
+    async def run(self, _: Cycle) -> StepOutcome:
         raise StoreUnavailable
 
 
 class Lesser:
     name = "lesser"
 
-    async def run(self, _: Cycle) -> Outcome:
-        return Outcome(degraded=("nobody was there to ask",))
+    async def run(self, _: Cycle) -> StepOutcome:
+        return StepOutcome(degraded=("nobody was there to ask",))
 
 
-class Growing:
+class Growing(GraphSurvey):
     """A graph that is an episode larger each time somebody looks."""
 
     def __init__(self) -> None:
         self.turns = 0
         self.walks = 0
 
-    async def turn(self, _: TenantId) -> int:
+    async def turn(self, tenant: TenantId) -> int:
+        assert tenant == TENANT
         self.turns += 1
         return self.turns
 
@@ -81,10 +82,12 @@ class Growing:
         turn = await self.turn(tenant)
         return GraphSize(turn=turn, nodes={"Episode": turn}, edges={"NEXT": turn - 1})
 
-    async def degrees(self, _: TenantId) -> dict[str, Degrees]:
+    async def degrees(self, tenant: TenantId) -> dict[str, Degrees]:
+        assert tenant == TENANT
         return {"SIMILAR": Degrees(p50=0, p90=1, p99=2, most=3)}
 
-    async def gaps(self, _: TenantId, *, least: int, limit: int) -> list[Gap]:
+    async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> list[Gap]:
+        assert tenant == TENANT
         return [Gap(refused=least, traces=("t",))][:limit]
 
 
@@ -95,7 +98,7 @@ def claimed(
     before: GraphSize | None = None,
 ) -> Claimed:
     job = Job(
-        id=JobId("j"), tenant=TenantId("a" * 32), kind=kind, state=JobState.RUNNING,
+        id=JobId("j"), tenant=TENANT, kind=kind, state=JobState.RUNNING,
         trigger=Trigger.REQUEST, steps=steps, attempts=1, created_at=BEGUN, run_after=BEGUN,
         started_at=BEGUN, finished_at=None, cancelling=False, progress=Progress(), ended=ended,
         before=before, report=None, fault=None,
@@ -103,7 +106,7 @@ def claimed(
     return Claimed(job=job, lease=LEASE)
 
 
-def service(*steps: object, survey: Survey | None = None) -> ConsolidationService:
+def service(*steps: object, survey: GraphSurvey | None = None) -> ConsolidationService:
     ticks = iter(range(1_000))
     return ConsolidationService(
         steps=steps,  # type: ignore[arg-type]

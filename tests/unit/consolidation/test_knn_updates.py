@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Differences, KnnUpdater, NearReader, Pair
-from ecphoria.consolidation.knn_store import Association, NeighbourCount, Touched
+from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Differences, KnnUpdater, Pair
+from ecphoria.consolidation.knn_store import Association, AssociationStore, NeighbourCount, Touched
 from ecphoria.neo4j_store.passages import Neighbour
 from ecphoria.records.ids import EpisodeId, TenantId
 
@@ -18,7 +18,7 @@ TENANT = TenantId("t")
 MANY = 90
 
 
-class Circle(NearReader):
+class Circle(AssociationStore):
     """Memories around a circle, where many are near each other."""
 
     def __init__(self, seed: int) -> None:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from ecphoria.ingest.changes import Changes
 from ecphoria.ingest.order import MARGIN, reorder
-from ecphoria.ingest.rows import Place
+from ecphoria.ingest.rows import TurnPlace
 from ecphoria.records.ids import EpisodeId
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
-def arrival(number: int, minute: int, position: int | None = None) -> Place:
-    return Place(
+def arrival(number: int, minute: int, position: int | None = None) -> TurnPlace:
+    return TurnPlace(
         session="s",
         id=EpisodeId(f"e{number}"),
         occurred_at=START + timedelta(minutes=minute),
@@ -31,18 +31,18 @@ def arrival(number: int, minute: int, position: int | None = None) -> Place:
 class Session:
     """A session as a store keeps it: it applies what `reorder` says and nothing else."""
 
-    turns: dict[EpisodeId, Place] = field(default_factory=dict)
+    turns: dict[EpisodeId, TurnPlace] = field(default_factory=dict)
     links: set[tuple[EpisodeId, EpisodeId]] = field(default_factory=set)
 
-    def ordered(self) -> list[Place]:
+    def ordered(self) -> list[TurnPlace]:
         return sorted(self.turns.values(), key=lambda turn: turn.ordinal or 0)
 
-    def segment(self, key: tuple[datetime, int]) -> list[Place]:
+    def segment(self, key: tuple[datetime, int]) -> list[TurnPlace]:
         turns = self.ordered()
         first = sum((turn.occurred_at, turn.position or 0) <= key for turn in turns)
         return turns[max(0, first - MARGIN) :]
 
-    def add(self, *arrivals: Place) -> Changes:
+    def add(self, *arrivals: TurnPlace) -> Changes:
         before = self.segment(min((one.occurred_at, one.position or 0) for one in arrivals))
         changes = Changes()
         ordinals = reorder(before, changes, arrivals=arrivals)
@@ -68,7 +68,7 @@ class Session:
         self.links |= {(row.tail, row.head) for row in changes.next_added}
 
 
-def expected(arrivals: Sequence[Place]) -> Session:
+def expected(arrivals: Sequence[TurnPlace]) -> Session:
     """Work a session out the slow way, from the definitions."""
     turns = sorted(arrivals, key=lambda one: (one.occurred_at, one.position or 0, one.sequence))
     return Session(

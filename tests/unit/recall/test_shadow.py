@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from ecphoria.app import STRATEGIES
 from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable, Unavailable
-from ecphoria.neo4j_store.tenant_settings import OwnSettings
+from ecphoria.neo4j_store.tenant_settings import OwnSettings, SettingsStore
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.shadow import WINDOW, ShadowedRecall, ShadowStats, sampled
 from ecphoria.records.episode import Episode, State
@@ -93,7 +93,7 @@ def values_of(settings: TenantSettings) -> Values:
     return merge({}, {"trial": trial, "promoted": [asdict(one) for one in settings.promoted]})
 
 
-class InMemory:
+class InMemory(SettingsStore):
     """Settings by tenant."""
 
     def __init__(self) -> None:
@@ -105,8 +105,9 @@ class InMemory:
         return OwnSettings(values=self.kept.get(tenant, {}))
 
     async def change(
-        self, tenant: TenantId, change: Callable[[OwnSettings], Values], _: datetime
+        self, tenant: TenantId, change: Callable[[OwnSettings], Values], now: datetime
     ) -> OwnSettings:
+        assert now.tzinfo is not None
         self.kept[tenant] = change(await self.find(tenant))
         return OwnSettings(values=self.kept[tenant])
 
