@@ -18,6 +18,7 @@ from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Change, LeaseLost, StepOutcome
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
 
+# The records of a batch are in memory with their texts and vectors; a page has only places.
 _CHUNK = 200
 _PAGE = 5_000
 _SETTLED_S = 3_600.0

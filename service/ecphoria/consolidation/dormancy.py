@@ -25,6 +25,7 @@ from ecphoria.records.job import Change, StepOutcome
 from ecphoria.records.settings import DormancyMode, DormancyPolicy, Stability
 from ecphoria.records.upkeep import Restored, Sleeper
 
+# A write locks its episodes until it commits, so it takes fewer than a read.
 _PAGE = 5_000
 _CHUNK = 200
 _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}

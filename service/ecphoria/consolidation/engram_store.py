@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ecphoria.consolidation.knn_store import LIST_ASSOCIATIONS, Association
+from ecphoria.consolidation.knn_store import LIST_ASSOCIATIONS, REMOVE_MARKS, Association
 from ecphoria.consolidation.vectors import VectorStore
 from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_property
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
@@ -65,7 +65,6 @@ _LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", Touche
 _LIST_MEMBERS = Statement("consolidation.list_members", Member)
 _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
 _CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
-_REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
 _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", str)
 
 
@@ -192,4 +191,4 @@ async def _create(
 
 async def _take_mark(work: Work, tenant: TenantId, session: TouchedSession) -> None:
     marks = [{"name": session.name, "mark": session.mark}]
-    await work.run(_REMOVE_MARKS, tenant=tenant, concepts=[], sessions=marks)
+    await work.run(REMOVE_MARKS, tenant=tenant, concepts=[], sessions=marks)

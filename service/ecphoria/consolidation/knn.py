@@ -40,6 +40,7 @@ _JOINT, _LIFT = 3, 2.0
 _LEAST_WEIGHT = 0.1
 # More than 15 are fetched: a search must tell whether there are more (decision 0025).
 _FETCH, _FETCH_MOST = 32, 1_024
+# Sums in another order differ by rounding, and are not a change to write.
 _SAME = 1e-9
 
 Pair = tuple[str, str]

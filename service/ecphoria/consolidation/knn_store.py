@@ -85,14 +85,14 @@ class Association:
     part: float
 
 
-_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
+FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _LIST_TOUCHED = Statement("consolidation.list_touched", Touched)
 _LIST_CROWDS = Statement("consolidation.list_crowds", NeighbourCount)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
 LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
 _SAVE_ASSOCIATIONS = Statement("consolidation.save_associations", Done)
 _SAVE_PROGRESS = Statement("consolidation.save_progress", Done)
-_REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
+REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
 REMOVE_ASSOCIATIONS = Statement("consolidation.remove_associations", Done)
 
 
@@ -104,7 +104,7 @@ class AssociationStore:
 
     async def progress(self, tenant: TenantId) -> KnnProgress:
         """Read the turn up to which the tenant is associated."""
-        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
+        found = await self._graph.run_one(FIND_PROGRESS, tenant=tenant)
         return found or KnnProgress(turn=0, items=0, associated_turn=0, associated_total=0)
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
@@ -193,7 +193,7 @@ class AssociationStore:
         async def save(work: Work) -> None:
             await _give(work, "ASSOCIATED", tenant, now, edges)
             marks = [{"id": one, "mark": mark} for one, mark in sorted(done.items()) if mark]
-            await work.run(_REMOVE_MARKS, tenant=tenant, concepts=marks, sessions=[])
+            await work.run(REMOVE_MARKS, tenant=tenant, concepts=marks, sessions=[])
 
         await change_under(self._graph, lease, "consolidation.save_associated", save)
 

@@ -167,6 +167,7 @@ BUDGET = 5.0
 # A stored weight is written only if it is off by more; readers compute the present value (decision
 # 0026).
 _MOVED = 0.01
+# What decay leaves as it is differs by rounding only, and keeps its stored value.
 _ROUNDING = 1e-9
 
 

@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeVar
 
 import structlog
 
-from ecphoria.consolidation.knn_store import KnnProgress
+from ecphoria.consolidation.knn_store import FIND_PROGRESS
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import (
@@ -88,7 +88,6 @@ class Step(Protocol):
         ...
 
 
-_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
 _COUNT_EDGES = Statement("consolidation.count_edges", tuple[str, int, int])
 _COUNT_DEGREES = Statement("consolidation.count_degrees", tuple[str, Degrees])
@@ -107,7 +106,7 @@ class GraphSurvey:
 
     async def turn(self, tenant: TenantId) -> int:
         """Count the episodes appended so far."""
-        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
+        found = await self._graph.run_one(FIND_PROGRESS, tenant=tenant)
         return found.turn if found else 0
 
     async def size(self, tenant: TenantId) -> GraphSize:

@@ -6,20 +6,20 @@ defaults; a tenant may give any predicate another class.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from ecphoria.facts.store import FactStore, FactTransaction, TimelineRow
 from ecphoria.maths.timeline import (
     OPEN,
-    Claim,
+    Proposition,
     Rulings,
-    Stated,
+    TimedClaim,
     Timeline,
     evidence,
     in_force,
     timeline,
 )
-from ecphoria.records.episode import in_offset, offset_of
+from ecphoria.records.episode import EPOCH, TICK, in_offset, offset_of
 from ecphoria.records.fact import (
     UNENDING,
     Decision,
@@ -81,9 +81,6 @@ KEYS_AT_ONCE, KEYS_A_WRITE = 100_000, 200
 CONTESTED_FACTOR = 0.3
 """NeuromemoryAI's factor on the confidence of the weaker of two contradicting facts."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_TICK = timedelta(microseconds=1)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaidOut:
@@ -97,7 +94,7 @@ class LaidOut:
 
     record: KeyRecord
     kind: PredicateClass
-    claims: tuple[Claim, ...]
+    claims: tuple[TimedClaim, ...]
     retracted: frozenset[int]
     timeline: Timeline
     offsets: Mapping[int, int | None]
@@ -219,7 +216,7 @@ def lay_out(
     values = _numbered(fact.object for fact in record.facts)
     episodes = _numbered(claim.episode for claim in record.claims)
     claims = tuple(
-        Claim(
+        TimedClaim(
             fact=number[claim.fact],
             episode=episodes[claim.episode],
             start=_ticks(claim.valid_from or claim.occurred_at),
@@ -237,7 +234,9 @@ def lay_out(
     # One key for all predicates of the same meaning would need judgement, so a language model
     # (decision 0020).
     kind = class_of(record.key.relation, own)
-    stated = [Stated(object=values[fact.object], negated=fact.negated) for fact in record.facts]
+    stated = [
+        Proposition(object=values[fact.object], negated=fact.negated) for fact in record.facts
+    ]
     return LaidOut(
         record=record,
         kind=kind,
@@ -364,8 +363,8 @@ def _numbered(names: Iterable[str]) -> dict[str, int]:
 
 
 def _ticks(at: datetime) -> int:
-    return (at - _EPOCH) // _TICK
+    return (at - EPOCH) // TICK
 
 
 def _instant(ticks: int) -> datetime:
-    return _EPOCH + ticks * _TICK
+    return EPOCH + ticks * TICK

@@ -14,7 +14,7 @@ from ecphoria.ingest.changes import Changes, NextRow
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.rows import TurnPlace
 from ecphoria.ingest.store import IngestTransaction
-from ecphoria.records.episode import Episode
+from ecphoria.records.episode import TICK, Episode
 from ecphoria.records.ids import EpisodeId
 
 # Only the ordinal of a turn depends on its neighbours, so no older turn is read or written for
@@ -22,7 +22,6 @@ from ecphoria.records.ids import EpisodeId
 MARGIN = 1
 """Number of turns to read before the first change: one, because its next neighbour changes."""
 
-_TICK = timedelta(microseconds=1)
 _DAY_S = 86_400.0
 _TEMPORAL_DECAY = 0.01
 """rho of SYNAPSE, per day."""
@@ -75,7 +74,7 @@ async def take_out(transaction: IngestTransaction, gone: Episode, changes: Chang
     if gone.session is None:
         return
     start = TurnPlace(
-        session=gone.session, id=gone.id, occurred_at=gone.occurred_at - _TICK, position=0,
+        session=gone.session, id=gone.id, occurred_at=gone.occurred_at - TICK, position=0,
         sequence=gone.turn,
     )  # fmt: skip
     before = (await transaction.segments([start], MARGIN))[gone.session]

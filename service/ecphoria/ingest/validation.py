@@ -13,10 +13,13 @@ from ecphoria.records.episode import Extracted, MetadataValue, NewEpisode, State
 from ecphoria.text.forms import composed
 from ecphoria.text.readable import check_readable
 
+# Names are entries of indexes, which hold 8 kB at most.
 _NAME_LIMIT = 256
 _KEY_LIMIT = 512
 _METADATA_LIMIT = 16_384
+"""Characters of the whole as JSON."""
 _EXTRACTION_LIMIT = 1_000
+"""Names, and as many facts."""
 _PARTS = ("subject", "predicate", "object")
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)

@@ -84,6 +84,7 @@ def text_of(report: JobReport) -> str:
     return json.dumps(plain, ensure_ascii=False)
 
 
+# A worker may take the waiting job between the look and the lock; then another one is queued.
 _TRIES: Final = 5
 
 

@@ -85,7 +85,9 @@ Watch = Callable[[Progress], Awaitable[None]]
 Handler = Callable[[Claimed, Watch], Awaitable[JobReport]]
 Ended = Callable[[Job, JobState, JobReport | None], None]
 
+# Several, because other workers may take the first ones at the same moment.
 _LOOK: Final = 16
+# One renewal may fail, and the next still comes before the lease ends.
 _BEATS_A_LEASE: Final = 3
 _DIED = JobFault(
     code=EcphoriaError.code,

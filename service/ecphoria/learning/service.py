@@ -104,6 +104,7 @@ def _feedback_result(hit: TracedMemory, judged: HitJudgement | None) -> Feedback
 # The queue is a mark on stored traces: a second queue would have to be kept consistent with them
 # (decision 0015).
 _AT_A_TIME = 100
+# While the store is away, each attempt waits twice as long as the one before.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 
 log = structlog.get_logger(__name__)

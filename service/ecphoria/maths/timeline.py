@@ -18,7 +18,7 @@ _ACCEPTED = 0.5 - 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class Proposition:
     """A claim: its object by number, and whether it denies it."""
 
     object: int
@@ -26,7 +26,7 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class TimedClaim:
     """One episode's word for a fact.
 
     Attributes:
@@ -50,7 +50,7 @@ class Assertion:
     """Claims that say the same of the same time, and are enough to believe it."""
 
     fact: int
-    said: Stated
+    said: Proposition
     start: int
     end: int
     recorded_at: int
@@ -62,12 +62,13 @@ class Assertion:
         return self.start, -self.weight, self.recorded_at, self.fact
 
 
-def evidence(claims: Iterable[Claim]) -> float:
+def evidence(claims: Iterable[TimedClaim]) -> float:
     """Join evidence: `1 - prod (1 - reliability)` over distinct episodes, in [0, 1]; O(n log n).
 
     An episode that says it twice counts once, by its best word.
 
-    >>> two = [Claim(fact=0, episode=e, start=0, recorded_at=0, reliability=0.7) for e in (1, 2)]
+    >>> told = {"fact": 0, "start": 0, "recorded_at": 0, "reliability": 0.7}
+    >>> two = [TimedClaim(episode=e, **told) for e in (1, 2)]
     >>> round(evidence(two), 6)
     0.91
     """
@@ -91,7 +92,9 @@ def is_enough(weight: float) -> bool:
 
 
 def believed(
-    stated: Sequence[Stated], claims: Iterable[Claim], intervals: Mapping[int, tuple[int, int]]
+    stated: Sequence[Proposition],
+    claims: Iterable[TimedClaim],
+    intervals: Mapping[int, tuple[int, int]],
 ) -> list[Assertion]:
     """Combine claims into assertions that can decide, in order of time; O(n log n).
 
@@ -105,7 +108,7 @@ def believed(
         claims: In any order.
         intervals: Beginning and end of some facts, in place of what their claims say.
     """
-    groups: dict[tuple[int, int], list[Claim]] = {}
+    groups: dict[tuple[int, int], list[TimedClaim]] = {}
     runs: dict[int, _Run] = {}
     for claim in sorted(claims, key=_order):
         if claim.fact in intervals:
@@ -135,11 +138,11 @@ def believed(
 class _Run:
     """Undated claims of a fact, from the first that was not enough."""
 
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[TimedClaim] = field(default_factory=list)
     doubt: float = 1.0
     before: float = 1.0
 
-    def add(self, claim: Claim) -> bool:
+    def add(self, claim: TimedClaim) -> bool:
         """Take in the next claim in time, and tell whether they are enough now."""
         if not (self.claims and self.claims[-1].episode == claim.episode):
             self.before = self.doubt
@@ -148,11 +151,11 @@ class _Run:
         return is_enough(1.0 - self.doubt)
 
 
-def _order(claim: Claim) -> tuple[int, int, int, float, int]:
+def _order(claim: TimedClaim) -> tuple[int, int, int, float, int]:
     return claim.start, claim.recorded_at, claim.episode, claim.reliability, claim.end
 
 
-def _end(group: Sequence[Claim], start: int) -> int:
+def _end(group: Sequence[TimedClaim], start: int) -> int:
     """Take the end of the most reliable claim that states one, the last recorded of equals.
 
     What ended before the fact is said to begin was another time of it.
@@ -237,7 +240,7 @@ def in_force(undoes: Sequence[int]) -> tuple[bool, ...]:
 
 
 def timeline(
-    kind: str, stated: Sequence[Stated], claims: Sequence[Claim], rulings: Rulings
+    kind: str, stated: Sequence[Proposition], claims: Sequence[TimedClaim], rulings: Rulings
 ) -> Timeline:
     """Lay the claims of one key out in time; O(n log n).
 
@@ -271,7 +274,7 @@ def timeline(
     )
 
 
-def _check(kind: str, facts: int, claims: Sequence[Claim], rulings: Rulings) -> None:
+def _check(kind: str, facts: int, claims: Sequence[TimedClaim], rulings: Rulings) -> None:
     if kind not in {"functional", "immutable", "multi"}:
         raise ValueError(f"there is no class of predicates named {kind}")
     if any(start >= end for start, end in rulings.intervals.values()):
@@ -386,10 +389,10 @@ def _succeed(now: Sequence[_Reign], assertion: Assertion, coexist: _Coexist) -> 
 
 
 def _immutable(
-    stated: Sequence[Stated], claims: Sequence[Claim], rulings: Rulings
+    stated: Sequence[Proposition], claims: Sequence[TimedClaim], rulings: Rulings
 ) -> tuple[list[Spell], _Losers, set[int]]:
     """Let the best evidenced value hold for ever: time decides nothing here."""
-    values: dict[Stated, list[Claim]] = {}
+    values: dict[Proposition, list[TimedClaim]] = {}
     for claim in claims:
         values.setdefault(stated[claim.fact], []).append(claim)
     ranked = [

@@ -17,12 +17,10 @@ import numpy as np
 from neo4j.time import DateTime
 from neo4j.vector import Vector as PackedVector
 
-from ecphoria.records.episode import in_offset
+from ecphoria.records.episode import EPOCH, in_offset
 
 R = TypeVar("R")
 Converter = Callable[..., Any]
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def decoded(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_t
 
 import numpy as np
 
-from ecphoria.neo4j_store.decoding import EPOCH
 from ecphoria.neo4j_store.filters import metadata_text
 from ecphoria.neo4j_store.session import packed
+from ecphoria.records.episode import EPOCH
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -10,6 +10,7 @@ from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.conditions import meets
 from ecphoria.records.episode import MetadataCondition, MetadataValue
+from ecphoria.records.fact import UNENDING
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Filters
 from ecphoria.runtime import run_off_loop
@@ -17,7 +18,6 @@ from ecphoria.runtime import run_off_loop
 # Ranges that contain every value, so that one query text serves every filter.
 _FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
 _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
-_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 _RANGES = (
     "session_from", "session_to", "speaker_from", "speaker_to", "occurred_from", "occurred_before",
 )  # fmt: skip
@@ -100,7 +100,7 @@ def within(filters: Filters) -> dict[str, str | datetime | None]:
         "speaker_from": speaker or _FIRST_TEXT,
         "speaker_to": speaker or _LAST_TEXT,
         "occurred_from": filters.occurred_from or _FIRST_INSTANT,
-        "occurred_before": filters.occurred_before or _LAST_INSTANT,
+        "occurred_before": filters.occurred_before or UNENDING,
     }
 
 

@@ -56,6 +56,7 @@ class PageRanks:
 
 
 PREFIX: Final = "ecphoria-"
+# Longer than any cycle ranks, so only what a killed process left is dropped.
 _ORPHANED_S: Final = 3_600
 _DAMPING: Final = 0.85
 # Each round leaves 0.85 of the error: after 30 rounds 1 % is left, enough to swap ranks (decision

@@ -36,6 +36,7 @@ class Health:
 
 
 _FIRST: Final = "schema.0000_lock"
+# A process that is killed while it changes the schema stops the others for so long.
 _LEASE_S: Final = 120
 _LOCK_RETRY_S: Final = 0.2
 _INDEX_WAIT_S: Final = 300

@@ -23,6 +23,10 @@ ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 
 DEFAULT_RELIABILITY = 0.7
 """The same of a text without a role."""
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+TICK = timedelta(microseconds=1)
+"""The least difference of two stored instants."""
+
 _EXCERPT = 80
 
 _MARK_DIGITS = 15

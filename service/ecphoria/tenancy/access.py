@@ -17,6 +17,7 @@ from ecphoria.tenancy.store import Keys, Tenants
 
 Entropy = Callable[[int], bytes]
 
+# Enough to tell keys apart in a list, and too little to guess one.
 _SHOWN = len("eck_") + 8
 _SHOWN_OF_FOREIGN = 4
 

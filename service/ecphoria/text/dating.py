@@ -48,7 +48,7 @@ class PartialDate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class StatedDate:
     """A date at its place in a text, from `start` on."""
 
     start: int
@@ -69,7 +69,7 @@ class _Rules:
     phrases: tuple[tuple[re.Pattern[str], str], ...]
 
 
-def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[Stated, ...]:
+def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[StatedDate, ...]:
     """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`.
 
     Args:
@@ -83,7 +83,7 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[S
     for language in languages_of(text) if languages is None else languages:
         matches = _rules(language.code).stated.finditer(lower)
         found += [(match.span(), _worded(match)) for match in matches]
-    return tuple(Stated(start=span[0], date=date) for span, date in _apart(found))
+    return tuple(StatedDate(start=span[0], date=date) for span, date in _apart(found))
 
 
 def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:

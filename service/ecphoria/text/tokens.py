@@ -81,17 +81,6 @@ STOP_WORDS = frozenset(
 )
 """Filler of chats; lexical signals do not count these words."""
 
-STOP_WORDS_STANDARD = frozenset(
-    _words(
-        """
-        a an and are as at be but by for if in into is it no not of on or such that the their
-        then there these they this to was will with did do does had has have how s t what when
-        where which who would
-        """
-    )
-)
-"""Lucene's 33 English stop words with the question words; only for baselines told to use it."""
-
 CONNECTORS = _words(
     "of the de del della di da la le van von der den and for in on at to a no bin al y e &"
 )

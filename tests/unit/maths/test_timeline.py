@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ecphoria.maths.timeline import (
     OPEN,
-    Claim,
+    Proposition,
     Rulings,
     Spell,
-    Stated,
+    TimedClaim,
     Timeline,
     evidence,
     in_force,
@@ -21,7 +21,7 @@ from ecphoria.maths.timeline import (
 )
 
 OSLO, BERGEN, TURKU, PARIS, LUND = range(5)
-PLACES = [Stated(object=place) for place in range(5)]
+PLACES = [Proposition(object=place) for place in range(5)]
 NOTHING = Rulings()
 
 
@@ -38,9 +38,9 @@ EXAMPLE = (
 )
 
 
-def told(order: Sequence[int]) -> list[Claim]:
+def told(order: Sequence[int]) -> list[TimedClaim]:
     return [
-        Claim(
+        TimedClaim(
             fact=EXAMPLE[one][0],
             episode=one,
             start=day(EXAMPLE[one][1]),
@@ -51,14 +51,14 @@ def told(order: Sequence[int]) -> list[Claim]:
     ]
 
 
-def functional(claims: Sequence[Claim], rulings: Rulings = NOTHING) -> Timeline:
+def functional(claims: Sequence[TimedClaim], rulings: Rulings = NOTHING) -> Timeline:
     return timeline("functional", PLACES, claims, rulings)
 
 
 def claim(
     fact: int, start: int, reliability: float = 0.9, *, end: int = OPEN, recorded_at: int = 0
-) -> Claim:
-    return Claim(
+) -> TimedClaim:
+    return TimedClaim(
         fact=fact, episode=100 * start + fact, start=start, end=end,
         recorded_at=recorded_at, reliability=reliability,
     )  # fmt: skip
@@ -159,7 +159,7 @@ def test_of_ends_told_of_one_beginning_the_most_reliable_counts() -> None:
 
 
 def test_two_ways_to_write_a_value_hold_together() -> None:
-    facts = [Stated(object=0), Stated(object=0), Stated(object=1)]
+    facts = [Proposition(object=0), Proposition(object=0), Proposition(object=1)]
     claims = [claim(0, 0), claim(1, 3), claim(2, 5)]
     found = timeline("functional", facts, claims, NOTHING)
     assert found.spells == (
@@ -191,13 +191,13 @@ def test_the_best_evidence_wins_where_nothing_can_change() -> None:
     assert found.contested == ((BERGEN, OSLO),)
     even = [claim(OSLO, 5, recorded_at=1), claim(BERGEN, 0, recorded_at=2)]
     assert spells(timeline("immutable", PLACES, even, NOTHING)) == [(BERGEN, 0, OPEN)]
-    denied = [Stated(object=0), Stated(object=0, negated=True)]
+    denied = [Proposition(object=0), Proposition(object=0, negated=True)]
     found = timeline("immutable", denied, [claim(0, 0), claim(1, 4)], NOTHING)
     assert (spells(found), found.contested) == ([(0, 0, OPEN)], ((1, 0),))
 
 
 def test_values_of_many_stand_until_denied_and_come_back() -> None:
-    likes = [Stated(object=0), Stated(object=1), Stated(object=0, negated=True)]
+    likes = [Proposition(object=0), Proposition(object=1), Proposition(object=0, negated=True)]
     claims = [claim(0, 0), claim(1, 2), claim(2, 4), claim(0, 6)]
     found = timeline("multi", likes, claims, NOTHING)
     assert spells(found) == [(0, 0, 4), (1, 2, OPEN), (0, 6, OPEN)]
@@ -206,7 +206,7 @@ def test_values_of_many_stand_until_denied_and_come_back() -> None:
 
 
 def test_a_value_and_its_denial_at_once_are_contested() -> None:
-    both = [Stated(object=0), Stated(object=0, negated=True)]
+    both = [Proposition(object=0), Proposition(object=0, negated=True)]
     for first, second, held in ((0.9, 0.7, (0,)), (0.7, 0.9, ())):
         found = timeline("multi", both, [claim(0, 3, first), claim(1, 3, second)], NOTHING)
         assert found.at(3) == held
@@ -222,7 +222,7 @@ def test_undoing_an_undo_lets_the_decision_count_again() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[claim(5, 0)], [claim(OSLO, 3, end=3)], [claim(OSLO, 0, 1.5)]])
-def test_what_cannot_be_is_refused(wrong: list[Claim]) -> None:
+def test_what_cannot_be_is_refused(wrong: list[TimedClaim]) -> None:
     with pytest.raises(ValueError, match="a claim"):
         functional(wrong)
     with pytest.raises(ValueError, match="no class"):
@@ -231,16 +231,16 @@ def test_what_cannot_be_is_refused(wrong: list[Claim]) -> None:
         functional([], Rulings(intervals={OSLO: (2, 2)}))
 
 
-SAID = [Stated(object=fact // 2, negated=bool(fact % 2)) for fact in range(6)]
+SAID = [Proposition(object=fact // 2, negated=bool(fact % 2)) for fact in range(6)]
 
 
 @st.composite
-def some_claims(draw: st.DrawFn, dated: bool | None = None) -> list[Claim]:
+def some_claims(draw: st.DrawFn, dated: bool | None = None) -> list[TimedClaim]:
     claims = []
     for episode in range(draw(st.integers(0, 12))):
         start = 2 * draw(st.integers(0, 6))
         claims.append(
-            Claim(
+            TimedClaim(
                 fact=draw(st.integers(0, 5)),
                 episode=episode,
                 start=start,
@@ -258,7 +258,7 @@ KINDS = st.sampled_from(["functional", "immutable", "multi"])
 
 @given(KINDS, some_claims(), st.randoms(use_true_random=False))
 def test_the_order_of_claims_decides_nothing(
-    kind: str, claims: list[Claim], random: object
+    kind: str, claims: list[TimedClaim], random: object
 ) -> None:
     shuffled = list(claims)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands out random.Random
@@ -269,11 +269,11 @@ def test_the_order_of_claims_decides_nothing(
 @example(
     "functional",
     [
-        Claim(fact=0, episode=0, start=0, recorded_at=0, reliability=0.2, end=2, dated=False),
-        Claim(fact=0, episode=1, start=2, recorded_at=0, reliability=0.5, dated=False),
+        TimedClaim(fact=0, episode=0, start=0, recorded_at=0, reliability=0.2, end=2, dated=False),
+        TimedClaim(fact=0, episode=1, start=2, recorded_at=0, reliability=0.5, dated=False),
     ],
 )
-def test_spells_are_sound(kind: str, claims: list[Claim]) -> None:
+def test_spells_are_sound(kind: str, claims: list[TimedClaim]) -> None:
     found = timeline(kind, SAID, claims, NOTHING)
     assert all(spell.start < spell.end for spell in found.spells)
     assert all(not SAID[fact].negated for spell in found.spells for fact in spell.facts)
@@ -286,7 +286,7 @@ def test_spells_are_sound(kind: str, claims: list[Claim]) -> None:
 
 @given(some_claims(), some_claims())
 def test_values_of_many_know_nothing_of_each_other(
-    claims: list[Claim], others: list[Claim]
+    claims: list[TimedClaim], others: list[TimedClaim]
 ) -> None:
     alone = [one for one in claims if SAID[one.fact].object == 0]
     beside = [*alone, *(one for one in others if SAID[one.fact].object)]
@@ -295,7 +295,7 @@ def test_values_of_many_know_nothing_of_each_other(
     assert mine == tuple(spell for spell in both if SAID[spell.facts[0]].object == 0)
 
 
-def value_at(words: Sequence[Claim], instant: int) -> int | None:
+def value_at(words: Sequence[TimedClaim], instant: int) -> int | None:
     """Look back from an instant, by the words of the definition: the second way to tell."""
     voices = {at: one for at in range(instant + 1) if (one := voice(words, at))}
     if not voices:
@@ -314,12 +314,13 @@ def value_at(words: Sequence[Claim], instant: int) -> int | None:
     denials = (
         one
         for one in words
-        if SAID[one.fact] == Stated(object=value, negated=True) and last < one.start <= instant
+        if SAID[one.fact] == Proposition(object=value, negated=True)
+        and last < one.start <= instant
     )
     return None if any(denials) or instant >= end else value
 
 
-def joined(claims: Sequence[Claim]) -> list[Claim]:
+def joined(claims: Sequence[TimedClaim]) -> list[TimedClaim]:
     """Sum up what is dated alike, by brute force, the better first; weak claims are dropped."""
     found = []
     for fact, start in {(one.fact, one.start) for one in claims}:
@@ -338,7 +339,7 @@ def joined(claims: Sequence[Claim]) -> list[Claim]:
     return sorted(found, key=lambda one: (-one.reliability, one.recorded_at, one.fact))
 
 
-def voice(words: Sequence[Claim], at: int) -> Claim | None:
+def voice(words: Sequence[TimedClaim], at: int) -> TimedClaim | None:
     """Name who is believed of those that speak of the same beginning."""
     denied = set()
     for one in words:
@@ -351,7 +352,7 @@ def voice(words: Sequence[Claim], at: int) -> Claim | None:
 
 
 @given(some_claims(dated=True))
-def test_a_second_way_to_tell_finds_the_same_values(claims: list[Claim]) -> None:
+def test_a_second_way_to_tell_finds_the_same_values(claims: list[TimedClaim]) -> None:
     found = timeline("functional", SAID, claims, NOTHING)
     words = joined(claims)
     for instant in range(14):

@@ -3,5 +3,4 @@ from ecphoria.text import tokens as english
 
 def test_the_lists_have_the_measured_sizes() -> None:
     assert len(english.STOP_WORDS) == 135
-    assert len(english.STOP_WORDS_STANDARD) == 48
     assert len(english.CONNECTORS) == len(set(english.CONNECTORS)) == 26
