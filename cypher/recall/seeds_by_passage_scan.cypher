@@ -3,7 +3,7 @@
 // mode: read
 // params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
 //   role STRING, metadata LIST<STRING>
-// each: passage STRING, episode STRING, session STRING, ordinal INTEGER, part INTEGER, score FLOAT
+// each: id STRING, session STRING, ordinal INTEGER, score FLOAT, part INTEGER
 CYPHER 25
 WITH $tenant AS tenant
 CALL (tenant) {
@@ -40,4 +40,4 @@ END AS score
 WHERE score IS NOT NULL
 ORDER BY score DESC, e.turn, p.ordinal
 LIMIT $limit
-RETURN collect([p.id, e.id, nullIf(e.session, ''), e.ordinal, p.ordinal, score]) AS rows
+RETURN collect([e.id, nullIf(e.session, ''), e.ordinal, score, p.ordinal]) AS rows

@@ -60,11 +60,10 @@ from ecphoria.recall.cue_reading import CueReader
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.pipeline import Strategy
-from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import OWN, RecallService
-from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.recall.start_context import StartContexts
-from ecphoria.recall.store import DormantReader, EpisodeReader
+from ecphoria.recall.store import DORMANT, EpisodeReader
+from ecphoria.recall.tenant_recall import TenantRecall
 from ecphoria.records.embedding import EmbedderChoice
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Comparison, Cue, RecallOptions
@@ -144,8 +143,7 @@ class Services:
     ingest: IngestService
     recall: RecallService
     tenant_settings: SettingsService
-    shadowed: ShadowedRecall
-    second_look: SecondLookRecall
+    recalls: TenantRecall
     ask: AskService
     extract: Extract
     calibration: CalibrationService
@@ -233,9 +231,9 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
         recall = _recall(settings, graph, embedder, learning, chat)
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
-        tenant_settings, shadowed, second_look = _recalls(graph, recall, forgetting, metrics, own)
+        tenant_settings, recalls = _recalls(graph, recall, forgetting, metrics, own)
         extract, archive = Extract(ExtractionStore(graph), ingest, chat), EpisodeArchive(graph)
-        calibration = CalibrationService(second_look, archive, SystemClock())
+        calibration = CalibrationService(recalls, archive, SystemClock())
         jobs = await start_background(
             settings, graph, base.options, embedder, chat, ingest=ingest, extract=extract,
             calibrate=calibration.run, metrics=metrics, stack=own,
@@ -245,9 +243,8 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             ingest=ingest,
             recall=recall,
             tenant_settings=tenant_settings,
-            shadowed=shadowed,
-            second_look=second_look,
-            ask=AskService(second_look, chat, metrics.recall),
+            recalls=recalls,
+            ask=AskService(recalls, chat, metrics.recall),
             extract=extract,
             calibration=calibration,
             jobs=jobs,
@@ -306,7 +303,7 @@ async def warm_up(services: Services) -> None:
                 with suppress(NotFound):  # erased meanwhile
                     tenant = await services.access.tenant_of(operator, each.name)
                     for cue in _WARM_CUES:
-                        await services.shadowed.recall(tenant, cue, RecallOptions(), record=False)
+                        await services.recalls.recall(tenant, cue, RecallOptions(), record=False)
 
 
 @asynccontextmanager
@@ -453,14 +450,14 @@ def _recalls(
     forgetting: ForgettingService,
     metrics: Metrics,
     stack: AsyncExitStack,
-) -> tuple[SettingsService, ShadowedRecall, SecondLookRecall]:
+) -> tuple[SettingsService, TenantRecall]:
     stack.push_async_callback(recall.close)
     store = SettingsStore(graph)
     settings = SettingsService(store, recall.check, SystemClock(), time.monotonic)
-    shadowed = ShadowedRecall(recall, settings.of, partial(_tell_shadow, metrics))
-    stack.push_async_callback(shadowed.close)
-    second_look = SecondLookRecall(shadowed, settings.of, forgetting.wake)
-    return settings, shadowed, second_look
+    told = partial(_tell_shadow, metrics)
+    recalls = TenantRecall(recall, settings.of, told, forgetting.wake)
+    stack.push_async_callback(recalls.close)
+    return settings, recalls
 
 
 def _writing(
@@ -520,7 +517,8 @@ def _recall(
     learning: LearningService,
     chat: StructuredChat | None,
 ) -> RecallService:
-    store, dormant = EpisodeReader(graph), DormantReader(graph)
+    store = EpisodeReader(graph)
+    dormant = EpisodeReader(graph, keep=20_000, dormant=DORMANT)
     return RecallService(
         store=store,
         dormant=dormant,

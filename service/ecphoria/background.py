@@ -21,7 +21,7 @@ from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.replay import Replay, ReplayStore
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.consolidation.supersede import Supersede
-from ecphoria.consolidation.vectors import EmbedConcepts, VectorStore
+from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
 from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
@@ -142,7 +142,7 @@ def build_steps(
     """Build the steps of a cycle in their order; `archive` is the folder of the archive."""
     links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
     return (
-        EmbedConcepts(VectorStore(graph, concepts=True), embedder),
+        EmbedConcepts(NodeVectors(graph, concepts=True), embedder),
         ProposeMerges(MergeStore(graph), embedder),
         MakeEngrams(engrams, chat, embedder),
         Associate(associations),

@@ -27,7 +27,7 @@ async def test_recalls_under_way_are_answered_and_later_ones_are_sent_away(
     ]
     under_way = [
         asyncio.create_task(
-            services.shadowed.recall(
+            services.recalls.recall(
                 tenant, Cue(text=f"cue {n} " * 60), RecallOptions(), record=False
             )
         )

@@ -11,7 +11,7 @@ import pytest
 
 from ecphoria.consolidation.merge import SAME, MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import Unembedded, VectorStore
+from ecphoria.consolidation.vectors import NodeVectors, Unembedded
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.neo4j_store.session import Graph
@@ -221,7 +221,7 @@ async def name_all(graph: Graph, tenant: TenantId, first: int, *names: str) -> N
 async def embed(graph: Graph, tenant: TenantId, given: Mapping[str, Vector]) -> None:
     concepts = [Unembedded(id=concept_id(tenant, name), name=name, kind="topic") for name in given]
     vectors = np.array(list(given.values()))
-    await VectorStore(graph, concepts=True).save(tenant, None, concepts, vectors)
+    await NodeVectors(graph, concepts=True).save(tenant, None, concepts, vectors)
 
 
 async def test_concepts_with_near_vectors_are_proposed_once(

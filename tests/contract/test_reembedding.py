@@ -22,7 +22,7 @@ from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import EmbedConcepts, VectorStore
+from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
 from ecphoria.engine import Engine
 from ecphoria.errors import (
@@ -200,7 +200,7 @@ async def fill(world: World, tenant: TenantId) -> None:
             ItemWrite(namespace=("users",), key="mute", value={"n": 2}, text=""),
         ],
     )
-    step = EmbedConcepts(VectorStore(world.graph, concepts=True), world.old)
+    step = EmbedConcepts(NodeVectors(world.graph, concepts=True), world.old)
     await step.run(Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC)))
     # Sessions are summarised when they have rested.
     later = datetime.now(UTC) + timedelta(days=30)

@@ -34,7 +34,7 @@ def warm(names: str, failures: dict[str, EcphoriaError] | None = None) -> list[t
     services: Any = SimpleNamespace(
         tenancy=SimpleNamespace(list_tenants=list_tenants),
         access=SimpleNamespace(tenant_of=tenant_of),
-        shadowed=SimpleNamespace(recall=recall),
+        recalls=SimpleNamespace(recall=recall),
     )
     asyncio.run(warm_up(services))
     return recalled

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.consolidation.knn_store import LIST_ASSOCIATIONS, REMOVE_MARKS, Association
-from ecphoria.consolidation.vectors import VectorStore
+from ecphoria.consolidation.vectors import NodeVectors
 from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_property
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
@@ -77,7 +77,7 @@ class EngramStore:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self.vectors = VectorStore(graph, concepts=False)
+        self.vectors = NodeVectors(graph, concepts=False)
 
     async def touched_sessions(self, tenant: TenantId, formula: str) -> Sequence[TouchedSession]:
         """List the changed sessions by name; all sessions if the formula changed."""

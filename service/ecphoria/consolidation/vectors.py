@@ -38,7 +38,7 @@ _LIST_UNEMBEDDED = Statement("consolidation.list_unembedded", Unembedded)
 _SAVE_VECTORS = Statement("consolidation.save_vectors", Done)
 
 
-class VectorStore:
+class NodeVectors:
     """Vectors of concepts, or of engrams."""
 
     def __init__(self, graph: Graph, *, concepts: bool) -> None:
@@ -75,7 +75,7 @@ class VectorStore:
         await change_under(self._graph, lease, "consolidation.save_vectors", write)
 
 
-async def embed_new(store: VectorStore, embedder: Embedder, cycle: Cycle, place: str) -> int:
+async def embed_new(store: NodeVectors, embedder: Embedder, cycle: Cycle, place: str) -> int:
     """Give nodes without a vector one, in chunks; return their number.
 
     Args:
@@ -100,7 +100,7 @@ class EmbedConcepts:
 
     name = "embed"
 
-    def __init__(self, store: VectorStore, embedder: Embedder) -> None:
+    def __init__(self, store: NodeVectors, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
 

@@ -225,7 +225,7 @@ async def recall(
     """Recall memories for a cue, and judge whether they answer it."""
     if body.wake:
         services.access.permit(caller, Scope.WRITE)
-    result = await services.second_look.recall(
+    result = await services.recalls.recall(
         tenant, body.to_cue(), body.to_options(), record=body.record
     )
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)

@@ -29,7 +29,7 @@ async def change_settings(
     """Change some of the tenant's settings; null resets a field or a section to the default."""
     own = await services.tenant_settings.change(tenant, body.values())
     if "trial" in body.model_fields_set:
-        services.shadowed.reset(tenant)
+        services.recalls.reset(tenant)
     return await _settings_answer(services, tenant, own)
 
 
@@ -80,5 +80,5 @@ def _trial_answer(services: Services, tenant: TenantId, settings: TenantSettings
         live=settings.live or Choice(strategy=services.settings.recall.strategy),
         promoted=settings.promoted,
         trial=settings.trial,
-        report=services.shadowed.report(tenant, settings),
+        report=services.recalls.report(tenant, settings),
     )

@@ -212,7 +212,7 @@ class Actr:
                 active=int((arcs.push(mind) > 0.0).sum()),
                 marked=_likely(ranked, options.temperature) if number == len(minds) else (),
             )
-        return replace(ranked, waves=tuple(graph.waves))
+        return ranked
 
 
 def _as_persona(options: ActrOptions) -> ActrOptions:

@@ -115,16 +115,16 @@ def text_pool(search: Search, base: str) -> Pool:
 
     Plain fusion finds only what the indexes list: it has no words that spread over NEXT.
     """
-    candidates = search.candidates
+    frame = search.frame
     if base == "recipe":
-        bounds = bounds_of(candidates.signals, candidates.inside)
+        bounds = bounds_of(frame.signals, frame.inside)
         return Pool.of(
-            candidates, lambda more: recipe_score(more.signals, bounds=bounds).score[:, None]
+            frame, lambda more: recipe_score(more.signals, bounds=bounds).score[:, None]
         )
     if base == "cosine":
-        return Pool.of(candidates, lambda more: more.columns.cosine[:, None])
+        return Pool.of(frame, lambda more: more.cosine[:, None])
     found, fused = plain_fusion(search)
-    return Pool.of(candidates, lambda more: fused(more).score[:, None], found)
+    return Pool.of(frame, lambda more: fused(more).score[:, None], found)
 
 
 def activation_parts(

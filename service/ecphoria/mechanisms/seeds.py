@@ -35,7 +35,7 @@ def cosine_anchors(search: Search, count: int) -> list[SeedRecord]:
     """
     streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
     first = {row.id: stream for stream, rows in reversed(streams) for row in rows[:count]}
-    row, cosine = search.candidates.row, search.candidates.columns.cosine
+    row, cosine = search.frame.row, search.frame.cosine
     return [
         episode_seed(one, stream, float(cosine[row[one]]))
         for one, stream in first.items()

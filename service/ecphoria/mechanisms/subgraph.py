@@ -17,7 +17,8 @@ from ecphoria.maths.adjacency import Adjacency, transition
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import about_gate
 from ecphoria.recall.pipeline import Search
-from ecphoria.recall.ports import Arcs, FanLimits, RecallStore
+from ecphoria.recall.ports import Arcs, FanLimits
+from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.walk import Flow, Walk, shares
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Mark, SeedRecord

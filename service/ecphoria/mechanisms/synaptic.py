@@ -231,11 +231,11 @@ class _Walk:
         if count > Synaptic.seeds and seeding.vector is not None:
             near = await self._around(np.asarray(seeding.vector), count, self._search.filters)
         else:
-            candidates = self._search.candidates
+            frame = self._search.frame
             near = [
-                (row.id, int(candidates.columns.turn[candidates.row[row.id]]), row.score)
+                (row.id, int(frame.turn[frame.row[row.id]]), row.score)
                 for row in seeding.by_vector[:count]
-                if row.id in candidates.row
+                if row.id in frame.row
             ]
         await self._stimulate([(_CUE, *found) for found in near])
 

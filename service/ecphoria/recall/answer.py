@@ -14,8 +14,7 @@ from functools import partial
 import numpy as np
 import toktok
 
-from ecphoria.recall.candidates import Candidates, count_terms, counting_work
-from ecphoria.recall.current_facts import Superseded
+from ecphoria.recall.frame import Frame, count_terms, counting_work
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
 from ecphoria.records.ids import EpisodeId
@@ -46,75 +45,63 @@ def needed(ranked: Ranked, k: int, more: Sequence[EpisodeId] = ()) -> list[Episo
 
 
 def hits_of(
-    ranked: Ranked,
-    k: int,
-    episodes: Mapping[str, Episode],
-    behind: Mapping[EpisodeId, Superseded],
-    *,
-    copies: Mapping[EpisodeId, tuple[EpisodeId, ...]],
-    passages: Mapping[EpisodeId, Sequence[HitPassage]],
-    echoes: Collection[EpisodeId] = (),
-    outdated: Mapping[EpisodeId, EpisodeId] | None = None,
+    search: Search, ranked: Ranked, k: int, passages: Mapping[EpisodeId, Sequence[HitPassage]]
 ) -> tuple[Hit, ...]:
-    """Join ranks, scores, parts, texts and paths; deleted memories are left out.
+    """Turn the first rows of a ranking into hits; deleted memories are left out.
 
     Args:
+        search: The recall.
         ranked: The ranking.
-        k: Number of hits.
-        episodes: The texts, by id.
-        behind: The superseded memories.
-        copies: Other memories that say the same as a ranked one, newest last.
+        k: Number of rows.
         passages: Of long episodes, the passage that matches best first, then the others.
-        echoes: Hits that only ask what the cue asks.
-        outdated: For an outdated memory the one that makes it so.
     """
-    rows = [row for row, episode in enumerate(ranked.ids[:k]) if episode in episodes]
-    hits = (
-        Hit(
-            episode=episodes[ranked.ids[row]],
-            trust=usual_reliability(episodes[ranked.ids[row]].role),
-            rank=place,
-            score=float(ranked.parts[row].sum()) + 0.0,
-            parts=_parts(ranked, row),
-            path=_labelled(ranked.path(ranked.ids[row]), episodes),
-            copies=copies.get(ranked.ids[row], ()),
-            passage=next(iter(passages.get(ranked.ids[row], ())), None),
-            passages=tuple(passages.get(ranked.ids[row], ())),
-            echo=ranked.ids[row] in echoes,
-        )
-        for place, row in enumerate(rows, 1)
-    )
-    marked = [_marked(hit, behind.get(hit.episode.id)) for hit in hits]
-    return _with_newer(marked, outdated or {})
-
-
-def _with_newer(hits: Sequence[Hit], outdated: Mapping[EpisodeId, EpisodeId]) -> tuple[Hit, ...]:
-    """Mark the outdated hits whose newer memory is a hit too."""
-    ranks = {hit.episode.id: hit.rank for hit in hits}
-    newer = [outdated.get(hit.episode.id) for hit in hits]
+    rows = [row for row, episode in enumerate(ranked.ids[:k]) if episode in ranked.episodes]
+    ranks = {ranked.ids[row]: rank for rank, row in enumerate(rows, 1)}
     return tuple(
-        replace(hit, outdated_by=by, outdated_by_rank=ranks[by]) if by in ranks else hit
-        for hit, by in zip(hits, newer, strict=True)
+        _hit(ranked, row, ranks, passages.get(ranked.ids[row], ()), echoes=search.echo_ids)
+        for row in rows
     )
 
 
-def _marked(hit: Hit, late: Superseded | None) -> Hit:
-    if late is None:
-        return hit
-    # The day is told in the calendar of the memory.
-    at = late.at.astimezone(hit.episode.occurred_at.tzinfo)
-    return replace(hit, superseded_at=at, superseded_by=late.by)
+def _hit(
+    ranked: Ranked,
+    row: int,
+    ranks: Mapping[EpisodeId, int],
+    passages: Sequence[HitPassage],
+    *,
+    echoes: Collection[EpisodeId],
+) -> Hit:
+    ident = ranked.ids[row]
+    episode, late = ranked.episodes[ident], ranked.superseded.get(ident)
+    newer = ranked.outdated.get(ident)
+    newer_rank = None if newer is None else ranks.get(newer)
+    return Hit(
+        episode=episode,
+        trust=usual_reliability(episode.role),
+        rank=ranks[ident],
+        score=float(ranked.parts[row].sum()) + 0.0,
+        # A sum with zero turns -0.0 into 0.0.
+        parts=dict(zip(ranked.part_names, (ranked.parts[row] + 0.0).tolist(), strict=True)),
+        path=_labelled(ranked.path(ident), ranked.episodes),
+        # The day is told in the calendar of the memory.
+        superseded_at=late.at.astimezone(episode.occurred_at.tzinfo) if late else None,
+        superseded_by=late.by if late else (),
+        outdated_by=None if newer_rank is None else newer,
+        outdated_by_rank=newer_rank,
+        copies=ranked.copies.get(ident, ()),
+        passage=next(iter(passages), None),
+        passages=tuple(passages),
+        echo=ident in echoes,
+    )
 
 
-def misses_of(
-    ranked: Ranked, k: int, episodes: Mapping[str, Episode], echoes: Collection[EpisodeId] = ()
-) -> tuple[NearMiss, ...]:
+def misses_of(search: Search, ranked: Ranked, k: int) -> tuple[NearMiss, ...]:
     """List the memories just below the last hit, without echoes."""
     below = zip(ranked.ids[k : k + MISSES], ranked.score[k : k + MISSES], strict=True)
     return tuple(
-        NearMiss(episode=episode, score=float(score), text=excerpt(episodes[episode].text))
-        for episode, score in below
-        if episode in episodes and episode not in echoes
+        NearMiss(episode=one, score=float(score), text=excerpt(ranked.episodes[one].text))
+        for one, score in below
+        if one in ranked.episodes and one not in search.echo_ids
     )
 
 
@@ -125,14 +112,12 @@ def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
     )
 
 
-def _parts(ranked: Ranked, row: int) -> dict[str, float]:
-    # A sum with zero turns -0.0 into 0.0.
-    return dict(zip(ranked.part_names, (ranked.parts[row] + 0.0).tolist(), strict=True))
-
-
-def _labelled(path: Sequence[PathStep], episodes: Mapping[str, Episode]) -> tuple[PathStep, ...]:
+def _labelled(
+    path: Sequence[PathStep], episodes: Mapping[EpisodeId, Episode]
+) -> tuple[PathStep, ...]:
     return tuple(
-        replace(step, label=step.label or _label(episodes.get(step.node))) for step in path
+        replace(step, label=step.label or _label(episodes.get(EpisodeId(step.node))))
+        for step in path
     )
 
 
@@ -151,7 +136,7 @@ async def passages_of_hits(
     if not search.seeding.profile.passages or not hits:
         return {}
     found = await search.store.passages_of(search.tenant, hits, search.seeding.vector)
-    stems, rarity = search.candidates.stems, search.candidates.rarity
+    stems, rarity = search.frame.stems, search.frame.rarity
     also = search.seeding.analysis.also
     mass = float(rarity.sum()) or 1.0
     counts = await run_off_loop(
@@ -431,7 +416,7 @@ _LOOKED_AT = 200
 """Number of ranked memories that are searched for copies, beside those in the answer."""
 
 _ROUNDS = 4
-"""Largest number of look-ups; one is enough unless memories outside the candidates are copies."""
+"""Largest number of look-ups; one is enough unless memories outside the frame are copies."""
 
 # Vectors cannot tell copies: *from Bath to Bristol* and *from Bristol to Bath* have a cosine of
 # .99 (docs/explanation/recall.md).
@@ -444,44 +429,23 @@ _TOKEN = re.compile(rf"[-+\u2212]?\d+(?:[.,:]\d+)*|[\w{MARKS}]+|\?+|[^\w\s]")
 Key = tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Shown:
-    """The memories of an answer, without copies.
-
-    Attributes:
-        ranked: The ranking without the copies.
-        episodes: The texts, by id.
-        copies: The other copies of a ranked memory, newest last.
-    """
-
-    ranked: Ranked
-    episodes: Mapping[str, Episode]
-    copies: Mapping[EpisodeId, tuple[EpisodeId, ...]]
-
-
 async def load_shown(
-    search: Search,
-    ranked: Ranked,
-    behind: Mapping[EpisodeId, Superseded],
-    *,
-    k: int,
-    collapse: bool,
-    more: Sequence[EpisodeId] = (),
-) -> Shown:
+    search: Search, ranked: Ranked, *, k: int, collapse: bool, more: Sequence[EpisodeId] = ()
+) -> Ranked:
     """Fetch the texts of the best memories; with `collapse`, join copies and fill up to k.
 
-    The stems of the candidates show which memories may be copies, so only their texts are fetched.
-    The texts of `more` memories are fetched in any case.
+    The stems of the frame show which memories may be copies, so only their texts are fetched. The
+    texts of `more` memories are fetched in any case.
     """
     if not collapse:
         found = await search.store.episodes(search.tenant, needed(ranked, k, more))
-        return Shown(ranked=ranked, episodes={one.id: one for one in found}, copies={})
-    episodes: dict[str, Episode] = {}
+        return replace(ranked, episodes={one.id: one for one in found})
+    episodes: dict[EpisodeId, Episode] = {}
     tried: set[EpisodeId] = set()
-    suspects = _suspects(ranked, search.candidates, k + MISSES)
+    suspects = _suspects(ranked, search.frame, k + MISSES)
     first = [episode for group in suspects for episode in group]
     apart = _without(ranked, {episode for group in suspects for episode in group[1:]})
-    shown = Shown(ranked=ranked, episodes=episodes, copies={})
+    shown = replace(ranked, episodes=episodes)
     wanted = list(dict.fromkeys((*first, *needed(apart, k, more))))
     for _ in range(_ROUNDS):
         missing = [episode for episode in wanted if episode not in tried]
@@ -491,8 +455,8 @@ async def load_shown(
         for episode in await search.store.episodes(search.tenant, missing):
             episodes[episode.id] = episode
         size = sum(len(one.text) for one in episodes.values())
-        shown = await run_off_loop(partial(_joined, ranked, episodes, behind), size)
-        wanted = needed(shown.ranked, k, more)
+        shown = await run_off_loop(partial(_joined, ranked, episodes), size)
+        wanted = needed(shown, k, more)
     return shown
 
 
@@ -515,25 +479,22 @@ def same_words(text: str) -> tuple[str, ...]:
     return tuple(kept) or (text,)
 
 
-def _suspects(ranked: Ranked, candidates: Candidates, count: int) -> list[list[EpisodeId]]:
+def _suspects(ranked: Ranked, frame: Frame, count: int) -> list[list[EpisodeId]]:
     """Group the best memories by speaker and stems, until there are `count` groups."""
     groups: dict[Key, list[EpisodeId]] = {}
-    columns = candidates.columns
     for episode in ranked.ids[: count + _LOOKED_AT]:
-        row = candidates.row.get(episode)
+        row = frame.row.get(episode)
         key: Key = (
             (episode,)
             if row is None
-            else (columns.terms[row], _folded(columns.speaker[row]), columns.title[row])
+            else (frame.terms[row], _folded(frame.speaker[row]), frame.title[row])
         )
         if key in groups or len(groups) < count:
             groups.setdefault(key, []).append(episode)
     return list(groups.values())
 
 
-def _joined(
-    ranked: Ranked, episodes: Mapping[str, Episode], behind: Mapping[EpisodeId, Superseded]
-) -> Shown:
+def _joined(ranked: Ranked, episodes: Mapping[EpisodeId, Episode]) -> Ranked:
     """Keep the best ranked copy of each memory."""
     kept: dict[Key, EpisodeId] = {}
     copies: dict[EpisodeId, list[Episode]] = {}
@@ -541,16 +502,14 @@ def _joined(
         episode = episodes.get(ident)
         if episode is None:
             continue
-        best = kept.setdefault((*_key(episode), str(ident in behind)), ident)
+        best = kept.setdefault((*_key(episode), str(ident in ranked.superseded)), ident)
         if best != ident:
             copies.setdefault(best, []).append(episode)
     for group in copies.values():
         group.sort(key=lambda episode: (episode.occurred_at, episode.turn))
-    return Shown(
-        ranked=_without(ranked, {episode.id for group in copies.values() for episode in group}),
-        episodes=episodes,
-        copies={best: tuple(one.id for one in group) for best, group in copies.items()},
-    )
+    left = _without(ranked, {episode.id for group in copies.values() for episode in group})
+    found = {best: tuple(one.id for one in group) for best, group in copies.items()}
+    return replace(left, episodes=episodes, copies=found)
 
 
 def _key(episode: Episode) -> Key:
@@ -563,13 +522,7 @@ def _key(episode: Episode) -> Key:
 def _without(ranked: Ranked, left_out: set[EpisodeId]) -> Ranked:
     if not left_out:
         return ranked
-    rows = [row for row, episode in enumerate(ranked.ids) if episode not in left_out]
-    return replace(
-        ranked,
-        ids=tuple(ranked.ids[row] for row in rows),
-        score=ranked.score[rows],
-        parts=ranked.parts[rows],
-    )
+    return ranked.kept([row for row, one in enumerate(ranked.ids) if one not in left_out])
 
 
 def _folded(speaker: str | None) -> str | None:

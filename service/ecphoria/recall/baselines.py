@@ -8,7 +8,7 @@ import numpy as np
 
 from ecphoria.maths.checks import BoolArray
 from ecphoria.maths.fusion import Bounds, Scored, fusion
-from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Pool, Ranked, Search, TextScore, parameter
 from ecphoria.recall.ports import SeedRow
 from ecphoria.recall.walk import Walk, seed_records
@@ -42,7 +42,7 @@ class Dense:
         """Order the vector index's seeds by exact cosine."""
         del options
         found = _rows(search, search.seeding.by_vector)
-        return _direct(search, found, ("sem",), lambda more: more.columns.cosine[:, None])
+        return _direct(search, found, ("sem",), lambda more: more.cosine[:, None])
 
 
 class Lexical:
@@ -78,7 +78,7 @@ class Fusion:
 
 def plain_fusion(
     search: Search, lexical: float = 0.5
-) -> tuple[BoolArray, Callable[[Candidates], Scored]]:
+) -> tuple[BoolArray, Callable[[Frame], Scored]]:
     """Add up BM25 and cosine, scaled among the memories that the indexes list.
 
     Args:
@@ -88,12 +88,12 @@ def plain_fusion(
     Returns:
         The rows of these memories, and what scores any candidates.
     """
-    candidates, seeding = search.candidates, search.seeding
+    frame, seeding = search.frame, search.seeding
     found = _rows(search, (*seeding.by_text, *seeding.by_vector))
-    bounds = Bounds.of(candidates.single[found]), Bounds.of(candidates.columns.cosine[found])
+    bounds = Bounds.of(frame.single[found]), Bounds.of(frame.cosine[found])
 
-    def fused(more: Candidates) -> Scored:
-        return fusion(more.single, more.columns.cosine, lexical=lexical, bounds=bounds)
+    def fused(more: Frame) -> Scored:
+        return fusion(more.single, more.cosine, lexical=lexical, bounds=bounds)
 
     return found, fused
 
@@ -101,13 +101,13 @@ def plain_fusion(
 def _rows(search: Search, seeds: Iterable[SeedRow]) -> BoolArray:
     """Mark the candidates that an index listed."""
     listed = {seed.id for seed in seeds}
-    candidates = search.candidates
-    return np.array([one in listed for one in candidates.columns.id], np.bool_) & candidates.inside
+    found = np.array([one in listed for one in search.frame.id], np.bool_)
+    return found & search.frame.inside
 
 
 def _direct(search: Search, found: BoolArray, names: Sequence[str], text: TextScore) -> Ranked:
     """Rank the memories that the indexes found by their text score alone."""
-    pool = Pool.of(search.candidates, text, found)
+    pool = Pool.of(search.frame, text, found)
     pool = pool.kept(np.flatnonzero(pool.found))
     parts = dict(zip(names, pool.parts.T, strict=True))
     return pool.ranked(parts, Walk(seeds=seed_records(search.seeding)))

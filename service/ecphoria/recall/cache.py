@@ -1,9 +1,9 @@
-"""Cache the columns of episodes that recall reads.
+"""Cache the columns of episodes that recall reads, and of the passages of long ones.
 
 An episode never changes, except its position in the session. So contents (terms, vector, speaker,
-flags) are read once and cached, and positions are cached until the tenant's next change. Every
-recall reads the tenant's counters first: positions are dropped when anything changed, and contents
-when an episode was deleted.
+flags) and passages are read once and cached, and positions are cached until the tenant's next
+change. Every recall reads the tenant's counters first: positions are dropped when anything
+changed, and contents and passages when an episode was deleted.
 
 A tenant has one cache, in columns: an episode has the same slot in each, so that numpy selects the
 rows of a recall in one operation a column.
@@ -11,7 +11,7 @@ rows of a recall in one operation a column.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,45 @@ from numpy.typing import NDArray
 from ecphoria.maths.checks import IntArray
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
-from ecphoria.recall.ports import Around, Columns, Window
+from ecphoria.recall.ports import Around, Columns, PassageColumns, StoredPassage, Window
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.runtime import Bounded
 from ecphoria.text.asking import LONGEST_ASKING, STATES, Asking, read_asking
 from ecphoria.text.cue import without_caption
 
-_FIRST_SLOTS = 256
+_FIRST_ROWS: Final = 256
+
+
+class Rows:
+    """Numbers and a vector of each row, in columns that grow together.
+
+    Attributes:
+        held: By the name of a column; `vector` has the vectors.
+    """
+
+    def __init__(self, **types: Any) -> None:
+        self.held: dict[str, NDArray[Any]] = {
+            name: np.zeros(0, dtype) for name, dtype in types.items()
+        }
+        self.held["vector"] = np.zeros((0, 0), np.float32)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, rows: Sequence[Any]) -> range:
+        """Add rows by their attributes of the columns' names; return their places."""
+        first, last = self._size, self._size + len(rows)
+        for name, column in self.held.items():
+            values = np.array([getattr(row, name) for row in rows], column.dtype)
+            if last > len(column):
+                room = max(_FIRST_ROWS, last, 2 * len(column))
+                grown = np.zeros((room, *values.shape[1:]), column.dtype)
+                grown[:first] = column[:first] if first else 0
+                self.held[name] = grown
+            self.held[name][first:last] = values
+        self._size = last
+        return range(first, last)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,21 +86,22 @@ class Content:
 
 
 class ContentCache:
-    """Columns of cached episodes in the order of reading; single episodes are never removed."""
+    """Columns of cached episodes in the order of reading; single episodes are never removed.
+
+    Attributes:
+        texts: The columns that are no numbers, by name.
+    """
 
     def __init__(self) -> None:
         self._slots: dict[str, int] = {}
-        self.speaker: list[str | None] = []
-        self.role: list[str | None] = []
-        self.terms: list[str] = []
-        self.title: list[str | None] = []
-        self.asking: list[Asking] = []
-        self.occurred_ms = np.zeros(_FIRST_SLOTS, np.int64)
-        self.local_ms = np.zeros(_FIRST_SLOTS, np.int64)
-        self.length = np.zeros(_FIRST_SLOTS)
-        self.facts = np.zeros((_FIRST_SLOTS, 4), np.bool_)
-        self.importance = np.zeros(_FIRST_SLOTS)
-        self.vector = np.zeros((_FIRST_SLOTS, 0), np.float32)
+        self.texts: dict[str, list[Any]] = {
+            name: [] for name in ("speaker", "role", "terms", "title", "asking")
+        }
+        self.rows = Rows(
+            occurred_ms=np.int64, local_ms=np.int64, length=np.float64, importance=np.float64,
+            is_question=np.bool_, time_expression=np.bool_, first_person=np.bool_,
+            second_person=np.bool_,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -84,59 +117,67 @@ class ContentCache:
     def length_of(self, episode: str) -> float:
         """Count the stems of a cached episode; 0 if it is not cached."""
         slot = self._slots.get(episode)
-        return 0.0 if slot is None else float(self.length[slot])
+        return 0.0 if slot is None else float(self.rows.held["length"][slot])
 
     def put(self, contents: Sequence[Content]) -> None:
         """Add episodes that are not cached yet, each in the next slot."""
-        fresh = list(self._fresh(contents))
+        fresh = {one.id: one for one in contents if one.id not in self._slots}
         if not fresh:
             return
-        first = len(self._slots)
-        self._grow(first + len(fresh), fresh[0].vector.size)
-        for slot, content in enumerate(fresh, first):
-            self._slots[content.id] = slot
-            self.speaker.append(content.speaker or None)
-            self.role.append(content.role or None)
-            self.terms.append(content.terms)
-            self.title.append(content.title)
-            self.asking.append(_asking(content))
-            self.occurred_ms[slot] = content.occurred_ms
-            self.local_ms[slot] = content.local_ms
-            self.length[slot] = content.length
-            self.facts[slot] = (
-                content.is_question,
-                content.time_expression,
-                content.first_person,
-                content.second_person,
-            )
-            self.importance[slot] = content.importance
-            self.vector[slot] = content.vector
-
-    def _fresh(self, contents: Sequence[Content]) -> Iterator[Content]:
-        seen: set[str] = set()
-        for content in contents:
-            if content.id not in self._slots and content.id not in seen:
-                seen.add(content.id)
-                yield content
-
-    def _grow(self, wanted: int, dimension: int) -> None:
-        room = len(self.occurred_ms)
-        if not self.vector.shape[1]:
-            self.vector = np.zeros((room, dimension), np.float32)
-        if wanted <= room:
-            return
-        more = max(wanted, 2 * room) - room
-        self.occurred_ms = np.pad(self.occurred_ms, (0, more))
-        self.local_ms = np.pad(self.local_ms, (0, more))
-        self.length = np.pad(self.length, (0, more))
-        self.facts = np.pad(self.facts, ((0, more), (0, 0)))
-        self.importance = np.pad(self.importance, (0, more))
-        self.vector = np.pad(self.vector, ((0, more), (0, 0)))
+        self._slots.update(zip(fresh, self.rows.add(list(fresh.values())), strict=True))
+        for one in fresh.values():
+            row = (one.speaker or None, one.role or None, one.terms, one.title, _asking(one))
+            for column, text in zip(self.texts.values(), row, strict=True):
+                column.append(text)
 
 
 def _asking(content: Content) -> Asking:
     # A document is no turn: it neither asks nor answers.
     return read_asking(without_caption(content.brief)) if not content.title else STATES
+
+
+class PassageCache:
+    """Columns of cached passages in the order of reading; passages of an episode are adjacent."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, range] = {}
+        self._terms: list[str] = []
+        self._rows = Rows(part=np.int64, start=np.int64, end=np.int64, length=np.float64)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def missing(self, episodes: Sequence[str]) -> list[str]:
+        """List the episodes whose passages are unknown."""
+        return [episode for episode in dict.fromkeys(episodes) if episode not in self._slots]
+
+    def put(self, passages: Sequence[StoredPassage]) -> None:
+        """Add passages; the passages of an episode are adjacent, in their order."""
+        grouped: dict[str, list[StoredPassage]] = {}
+        for passage in passages:
+            here = grouped.setdefault(passage.episode, [])
+            if passage.part is not None:
+                here.append(passage)
+        for episode, rows in grouped.items():
+            if episode not in self._slots:
+                self._slots[episode] = self._rows.add(rows) if rows else range(0)
+                self._terms += [row.terms for row in rows]
+
+    def columns(self, episodes: Sequence[str], vector: Vector | None) -> PassageColumns:
+        """Select the passages of episodes, ordered by episode and part."""
+        slots: list[int] = []
+        owners: list[EpisodeId] = []
+        for episode in sorted(set(episodes)):
+            here = self._slots.get(episode, range(0))
+            slots += here
+            owners += [EpisodeId(episode)] * len(here)
+        found = {name: column[slots] for name, column in self._rows.held.items()}
+        return PassageColumns(
+            episode=tuple(owners),
+            terms=tuple([self._terms[slot] for slot in slots]),
+            cosine=_cosine(found.pop("vector"), vector),
+            **found,
+        )
 
 
 K = TypeVar("K")
@@ -221,6 +262,8 @@ class PositionCache:
 # Only data that never change are cached between recalls; positions only until the tenant's change
 # counter changes (docs/evaluation/speed.md).
 _CONTENTS_AT_ONCE = 500
+_PASSAGES_AT_ONCE = 50
+"""Episodes whose passages are read at once."""
 _STEMS_AT_ONCE = 100_000
 """Stems of the texts of one read: a megabyte, or 5,000 usual turns."""
 
@@ -235,6 +278,7 @@ class _PlaceLists:
 
 _LIST_PLACES = Statement("recall.list_places", _PlaceLists)
 _LIST_CONTENTS = Statement("recall.list_contents", Content)
+_LIST_PASSAGES_OF = Statement("recall.list_passages_of", StoredPassage)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -244,14 +288,15 @@ class _Memory:
     deletions: int = 0
     change: int = -1
     contents: ContentCache = field(default_factory=ContentCache)
+    passages: PassageCache = field(default_factory=PassageCache)
     positions: PositionCache = field(default_factory=PositionCache)
 
     def __len__(self) -> int:
-        return len(self.contents) + len(self.positions)
+        return len(self.contents) + len(self.passages) + len(self.positions)
 
 
 class ColumnReader:
-    """Reads columns, and caches up to `keep` contents and positions."""
+    """Reads columns, and caches up to `keep` contents, passages and positions."""
 
     def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
         """Read live episodes, and dormant ones too if `dormant`."""
@@ -263,7 +308,7 @@ class ColumnReader:
         """Drop the cached rows that the tenant's counters show to be outdated."""
         known = self._memories.setdefault(tenant, _Memory())
         if known.deletions != deletions:
-            known.contents = ContentCache()
+            known.contents, known.passages = ContentCache(), PassageCache()
         if known.change != change:
             known.positions = PositionCache()
         known.deletions, known.change = deletions, change
@@ -295,7 +340,24 @@ class ColumnReader:
         """Fetch the vectors of episodes; deleted ones are absent."""
         contents, gone = await self._loaded(tenant, ids)
         there = [episode for episode in ids if episode not in gone]
-        return dict(zip(there, contents.vector[contents.slots(there)], strict=True))
+        return dict(zip(there, contents.rows.held["vector"][contents.slots(there)], strict=True))
+
+    async def passages(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of episodes; an episode without passages is absent."""
+        passages = self._memories.get(tenant, _Memory()).passages
+        missing = passages.missing(episodes)
+        for start in range(0, len(missing), _PASSAGES_AT_ONCE):
+            part = missing[start : start + _PASSAGES_AT_ONCE]
+            passages.put(
+                await self._graph.run(
+                    _LIST_PASSAGES_OF, tenant=tenant, ids=part, dormant=self._dormant
+                )
+            )
+        found = passages.columns(episodes, vector)
+        self._memories.touch(tenant)
+        return found
 
     def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
         """Split a list of episodes into reads of texts of a bounded total length.
@@ -318,8 +380,8 @@ class ColumnReader:
     async def _places(
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window]
     ) -> Sequence[Place]:
-        # Keep this cache in a variable: what is read now must not enter the cache of a later
-        # state.
+        # Keep a cache in a variable while it is filled: what is read now must not enter the cache
+        # of a later state.
         positions = self._memories.get(tenant, _Memory()).positions
         new_ids, new_windows = positions.unknown(ids, windows)
         if new_ids or new_windows:
@@ -372,28 +434,16 @@ def _columns(places: Sequence[Place], contents: ContentCache, vector: Vector | N
         zip(*places, strict=True) if places else [()] * len(Place._fields)
     )
     slots = contents.slots(ids)
-    facts, vectors = contents.facts[slots], contents.vector[slots]
-    at = slots.tolist()
+    found: dict[str, Any] = {name: column[slots] for name, column in contents.rows.held.items()}
+    for name, texts in contents.texts.items():
+        found[name] = tuple([texts[slot] for slot in slots.tolist()])
     return Columns(
         id=ids,
         turn=np.array(turn, np.int64),
         session=tuple([one or None for one in session]),
         ordinal=np.array(ordinal, np.int64),
-        speaker=tuple([contents.speaker[slot] for slot in at]),
-        role=tuple([contents.role[slot] for slot in at]),
-        occurred_ms=contents.occurred_ms[slots],
-        local_ms=contents.local_ms[slots],
-        terms=tuple([contents.terms[slot] for slot in at]),
-        length=contents.length[slots],
-        is_question=facts[:, 0],
-        time_expression=facts[:, 1],
-        first_person=facts[:, 2],
-        second_person=facts[:, 3],
-        title=tuple([contents.title[slot] for slot in at]),
-        asking=tuple([contents.asking[slot] for slot in at]),
-        importance=contents.importance[slots],
-        vector=vectors,
-        cosine=_cosine(vectors, vector),
+        cosine=_cosine(found["vector"], vector),
+        **found,
     )
 
 

@@ -23,9 +23,10 @@ from ecphoria.maths.concept_channel import (
 )
 from ecphoria.maths.concept_channel import path as hops_to
 from ecphoria.maths.fusion import PARTS, TextSignals, TextWeights, bounds_of, rank, recipe_score
-from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, parameter
-from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
+from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts
+from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.walk import Flow, Walk, next_wave, seed_records, text_path
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import PathStep, SeedRecord, Stream
@@ -325,19 +326,20 @@ class Ecphoria:
 
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
         """Score the text of every candidate, then add the activation of the concept channel."""
-        candidates = search.candidates
-        pool = Pool.of(candidates, text_parts(candidates, options))
+        frame = search.frame
+        pool = Pool.of(frame, text_parts(frame, options))
         walked = await self._wake(search, pool, options)
         received, gate = walked.received(), walked.state.gate()
         if gate > 0.0:
-            missing = [episode for episode in received if not candidates.holds(episode)]
+            missing = [episode for episode in received if not frame.holds(episode)]
             pool = await pool.extended(search, missing)
         concepts = boost(pool.read(received), gate, weight=options.w_concepts)
         walked.seeds = (*seed_records(search.seeding), *walked.seeds)
         parts = {**dict(zip(PARTS, pool.parts.T, strict=True)), "concepts": concepts}
         ranked = pool.ranked(parts, walked, _path(pool, concepts, walked))
-        hits = [episode for episode in ranked.ids[:_TRACED_HITS] if candidates.holds(episode)]
-        return replace(ranked, waves=(next_wave(candidates, hits), *walked.waves))
+        hits = [episode for episode in ranked.ids[:_TRACED_HITS] if frame.holds(episode)]
+        walked.waves.insert(0, next_wave(frame, hits))
+        return ranked
 
     async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> ConceptWalk:
         if not search.seeding.profile.titles or options.w_concepts == 0.0:
@@ -377,22 +379,22 @@ def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk) -> Path:
     )
 
 
-def text_parts(candidates: Candidates, options: EcphoriaOptions) -> TextScore:
-    """Score text by the recipe, on the scale of these candidates."""
+def text_parts(frame: Frame, options: EcphoriaOptions) -> TextScore:
+    """Score text by the recipe, on the scale of this frame."""
     weights = text_weights(options)
-    bounds = bounds_of(text_signals(candidates, options), candidates.inside)
+    bounds = bounds_of(text_signals(frame, options), frame.inside)
 
-    def parts(more: Candidates) -> FloatArray:
+    def parts(more: Frame) -> FloatArray:
         return recipe_score(text_signals(more, options), weights=weights, bounds=bounds).parts
 
     return parts
 
 
-def text_signals(candidates: Candidates, options: EcphoriaOptions) -> TextSignals:
+def text_signals(frame: Frame, options: EcphoriaOptions) -> TextSignals:
     """Take the recipe's signals; without spreading, a word counts only where it stands."""
     if options.next_spreading:
-        return candidates.signals
-    return replace(candidates.signals, lex=candidates.single)
+        return frame.signals
+    return replace(frame.signals, lex=frame.single)
 
 
 def text_weights(options: EcphoriaOptions) -> TextWeights:

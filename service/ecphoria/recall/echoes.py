@@ -10,22 +10,18 @@ ranked like other echoes.
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from ecphoria.ports import Vector
-from ecphoria.recall.candidates import Candidates, Echo, gather
+from ecphoria.recall.frame import Echo, Frame, gather
 from ecphoria.recall.pipeline import Ranked, Search
-from ecphoria.recall.ports import Around, Columns, RecallStore, SeedRow, Window
-from ecphoria.recall.scope import Scope, ScopedStore, keep_rows
+from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, searched_stems
-from ecphoria.records.episode import Episode
-from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters, PathStep, Stream
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import PathStep, Stream
 from ecphoria.text.asking import Asking, Saying, asks_openly
 from ecphoria.text.tokens import stems, words
 
@@ -54,26 +50,25 @@ _ABOUT_QUESTIONS = re.compile(
 """A cue about what was asked: for this cue questions are evidence."""
 
 
-def find_echoes(cue: str, candidates: Candidates) -> tuple[Echo, ...]:
+def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
     """Find the candidates that only ask, or only say that nobody knows."""
     if _ABOUT_QUESTIONS.search(cue):
         return ()
     asked = frozenset((*stems(cue), *words(cue)))
     openly = asks_openly(cue)
-    columns = candidates.columns
     return tuple(
         Echo(
-            id=columns.id[row],
-            session=columns.session[row],
-            ordinal=int(columns.ordinal[row]),
-            terms=frozenset(columns.terms[row].split()),
-            length=float(columns.length[row]),
-            cosine=float(columns.cosine[row]),
-            visible=bool(candidates.inside[row]),
-            lends=_answered(row, candidates),
+            id=frame.id[row],
+            session=frame.session[row],
+            ordinal=int(frame.ordinal[row]),
+            terms=frozenset(frame.terms[row].split()),
+            length=float(frame.length[row]),
+            cosine=float(frame.cosine[row]),
+            visible=bool(frame.inside[row]),
+            lends=_answered(row, frame),
         )
-        for row, asking in enumerate(columns.asking)
-        if _is_echo(asking, asked, float(columns.cosine[row]), openly=openly)
+        for row, asking in enumerate(frame.asking)
+        if _is_echo(asking, asked, float(frame.cosine[row]), openly=openly)
     )
 
 
@@ -94,89 +89,32 @@ def _is_echo(asking: Asking, asked: frozenset[str], cosine: float, *, openly: bo
     return asking.told <= asked and (few or cosine >= NEAR)
 
 
-def _answered(row: int, candidates: Candidates) -> bool:
+def _answered(row: int, frame: Frame) -> bool:
     """Tell whether another person replied to a question with a statement.
 
     Replies of an assistant to its user do not count: they repeat the matter, or do not answer.
     """
-    columns, reply = candidates.columns, int(candidates.following[row])
-    saying = columns.asking[row].saying
-    asks = saying is Saying.ASKS or (saying is Saying.STATES and bool(columns.is_question[row]))
-    if not asks or candidates.by_user[row] or reply < 0:
+    reply = int(frame.following[row])
+    saying = frame.asking[row].saying
+    asks = saying is Saying.ASKS or (saying is Saying.STATES and bool(frame.is_question[row]))
+    if not asks or frame.by_user[row] or reply < 0:
         return False
-    who = columns.role[row], columns.speaker[row]
-    other = columns.role[reply], columns.speaker[reply]
+    who = frame.role[row], frame.speaker[row]
+    other = frame.role[reply], frame.speaker[reply]
     known = any(who) and any(other) and who != other
-    return known and columns.asking[reply].saying is Saying.STATES
+    return known and frame.asking[reply].saying is Saying.STATES
 
 
-class WithoutEchoes(ScopedStore):
-    """A store as if some of its turns had never been stored.
-
-    The turns before and after them become neighbours. Their whole texts can still be read.
-    """
-
-    def __init__(self, store: RecallStore, echoes: Collection[Echo]) -> None:
-        # A penalty would leave the bounds of the signals, the lead of the first hit and the
-        # statistics distorted (decision 0044).
-        super().__init__(store, Scope(hidden=frozenset(echo.id for echo in echoes)))
-        self._gone: dict[str, list[int]] = {}
-        for echo in sorted(echoes, key=lambda one: one.ordinal):
-            if echo.session is not None:
-                self._gone.setdefault(echo.session, []).append(echo.ordinal)
-
-    def moved(self, rows: Sequence[SeedRow]) -> list[SeedRow]:
-        """Drop the echoes from seeds, and renumber the other turns."""
-        return [
-            row
-            if row.session is None or row.ordinal is None
-            else replace(row, ordinal=self._place(row.session, row.ordinal))
-            for row in rows
-            if row.id not in self._scope.hidden
-        ]
-
-    async def seeds_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the vector index."""
-        return self.moved(await super().seeds_by_vector(tenant, vector, limit, filters))
-
-    async def seeds_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the text index."""
-        return self.moved(await super().seeds_by_text(tenant, stems, limit, filters))
-
-    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
-        """Fetch whole episodes, echoes too."""
-        return await self._store.episodes(tenant, ids)
-
-    async def columns(
-        self,
-        tenant: TenantId,
-        ids: Sequence[EpisodeId],
-        windows: Sequence[Window],
-        vector: Vector | None,
-        around: Around | None = None,
-    ) -> Columns:
-        """Fetch episodes by id, by place in their session, and near others."""
-        wider = [
-            replace(window, last=window.last + len(self._gone.get(window.session, ())))
-            for window in windows
-        ]
-        if around is not None:
-            most = max(map(len, self._gone.values()), default=0)
-            around = replace(around, back=around.back + most, ahead=around.ahead + most)
-        found = await self._store.columns(tenant, ids, wider, vector, around)
-        found = keep_rows(found, [episode not in self._scope.hidden for episode in found.id])
-        places = [
-            ordinal if session is None else self._place(session, ordinal)
-            for session, ordinal in zip(found.session, found.ordinal.tolist(), strict=True)
-        ]
-        return replace(found, ordinal=np.array(places, dtype=np.int64))
-
-    def _place(self, session: str, ordinal: int) -> int:
-        return ordinal - bisect_left(self._gone.get(session, ()), ordinal)
+def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:
+    """Read as if these echoes were never stored."""
+    # A penalty would leave the bounds of the signals, the lead of the first hit and the
+    # statistics distorted (decision 0044).
+    gone: dict[str, list[int]] = {}
+    for echo in sorted(echoes, key=lambda one: one.ordinal):
+        if echo.session is not None:
+            gone.setdefault(echo.session, []).append(echo.ordinal)
+    scoped = store if isinstance(store, ScopedStore) else ScopedStore(store, Scope())
+    return scoped.without(frozenset(echo.id for echo in echoes), gone)
 
 
 async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
@@ -189,30 +127,28 @@ async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
     """
     whole, known = search, dict[EpisodeId, Echo]()
     for _ in range(_ROUNDS):
-        found = [echo for echo in find_echoes(cue, search.candidates) if echo.id not in known]
+        found = [echo for echo in find_echoes(cue, search.frame) if echo.id not in known]
         if not found:
             break
         known.update((echo.id, echo) for echo in found)
         silent = [echo for echo in known.values() if not echo.lends]
-        view = WithoutEchoes(whole.store, silent)
+        view = _without(whole.store, silent)
         seeding = await _seeded(whole, view, silent, limit)
-        candidates = await gather(view, search.tenant, seeding, search.filters)
-        search = replace(search, store=view, seeding=seeding, candidates=candidates)
+        frame = await gather(view, search.tenant, seeding, search.filters)
+        search = replace(search, store=view, seeding=seeding, frame=frame)
     if not known:
         return search
     lending = {echo.id for echo in known.values() if echo.lends}
-    heard = [episode not in lending for episode in search.candidates.columns.id]
+    heard = np.array([episode not in lending for episode in search.frame.id], dtype=np.bool_)
     return replace(
         search,
-        candidates=replace(
-            search.candidates, inside=search.candidates.inside & np.array(heard, dtype=np.bool_)
-        ),
+        frame=replace(search.frame, inside=search.frame.inside & heard),
         echoes=tuple(sorted(known.values(), key=lambda echo: (-echo.cosine, echo.id))),
     )
 
 
 async def _seeded(
-    search: Search, view: WithoutEchoes, echoes: Sequence[Echo], limit: int
+    search: Search, view: ScopedStore, echoes: Sequence[Echo], limit: int
 ) -> Seeding:
     """Take the echoes out of the seeds and of the statistics; fill the seeds up again."""
     seeding, tenant, filters = search.seeding, search.tenant, search.filters
@@ -244,12 +180,12 @@ def put_last(search: Search, ranked: Ranked) -> Ranked:
     if not search.echoes:
         return ranked
     by_id = {echo.id: echo for echo in search.echoes}
-    kept = [row for row, episode in enumerate(ranked.ids) if episode not in by_id]
+    kept = ranked.kept([row for row, one in enumerate(ranked.ids) if one not in by_id])
     shown = [echo for echo in search.echoes if echo.visible]
-    lowest = float(ranked.score[kept[-1]]) if kept else 0.0
-    parts = np.zeros((len(kept) + len(shown), len(ranked.part_names) + 1))
-    parts[: len(kept), :-1] = ranked.parts[kept]
-    parts[len(kept) :, -1] = min(0.0, lowest)
+    size = len(kept.ids)
+    parts = np.zeros((size + len(shown), len(kept.part_names) + 1))
+    parts[:size, :-1] = kept.parts
+    parts[size:, -1] = min(0.0, float(kept.score[-1]) if size else 0.0)
 
     def path(episode: EpisodeId) -> tuple[PathStep, ...]:
         echo = by_id.get(episode)
@@ -262,9 +198,8 @@ def put_last(search: Search, ranked: Ranked) -> Ranked:
 
     return replace(
         ranked,
-        ids=(*(ranked.ids[row] for row in kept), *(echo.id for echo in shown)),
-        score=np.append(ranked.score[kept], parts[len(kept) :, -1]),
+        ids=(*kept.ids, *(echo.id for echo in shown)),
         parts=parts,
-        part_names=(*ranked.part_names, PART),
+        part_names=(*kept.part_names, PART),
         path=path,
     )

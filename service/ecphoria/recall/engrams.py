@@ -12,7 +12,6 @@ import numpy as np
 from ecphoria.maths.fusion import fusion
 from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Graph, Statement, packed
-from ecphoria.recall.candidates import gather_more
 from ecphoria.recall.pipeline import Search
 from ecphoria.records.episode import Engram
 from ecphoria.records.recall import EngramHit
@@ -42,10 +41,7 @@ class EngramReader:
         evidence = {one for engram, _ in ranked for one in engram.evidence}
         if not evidence:
             return ()
-        seen = await gather_more(
-            search.store, search.tenant, search.seeding, search.filters, sorted(evidence),
-            subject=search.candidates.subject,
-        )  # fmt: skip
+        seen = await search.more(evidence)
         shown = [pair for pair in ranked if all(map(seen.holds, pair[0].evidence))][:count]
         wanted = [one for engram, _ in shown for one in engram.evidence]
         episodes = {

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from ecphoria.recall.candidates import Candidates
-from ecphoria.recall.current_facts import standings_of, superseded_by
+from ecphoria.recall.frame import Frame
+from ecphoria.recall.outdated import standings_of, superseded_by
 from ecphoria.recall.pipeline import Search
 from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId
@@ -43,7 +43,7 @@ async def load_followers(search: Search, hits: Sequence[Hit]) -> tuple[Hit, ...]
     Returns:
         The turns in the form of hits without a score. Their numbers continue after the last rank.
     """
-    after = _following(search.candidates, hits)
+    after = _following(search.frame, hits)
     if not after:
         return ()
     episodes, standings = await asyncio.gather(
@@ -67,28 +67,28 @@ async def load_followers(search: Search, hits: Sequence[Hit]) -> tuple[Hit, ...]
     )
 
 
-def _following(candidates: Candidates, hits: Sequence[Hit]) -> dict[EpisodeId, int]:
+def _following(frame: Frame, hits: Sequence[Hit]) -> dict[EpisodeId, int]:
     """Find the next turns, each with the rank of the hit that it follows."""
     known = {episode for hit in hits for episode in (hit.episode.id, *hit.copies)}
     found: dict[EpisodeId, int] = {}
     for hit in hits[:FIRST]:
         if hit.echo or not leaves_open(without_caption(hit.episode.text)):
             continue
-        turns = _next_turns(candidates, hit.episode.id)
+        turns = _next_turns(frame, hit.episode.id)
         fresh = (turn for turn in turns if turn not in known)
         found.update((turn, hit.rank) for turn in islice(fresh, MOST) if turn not in found)
     return found
 
 
-def _next_turns(candidates: Candidates, episode: EpisodeId) -> Iterator[EpisodeId]:
+def _next_turns(frame: Frame, episode: EpisodeId) -> Iterator[EpisodeId]:
     """List the turns behind an episode in its session that may be hits, in order."""
-    columns, row = candidates.columns, candidates.row.get(episode)
-    if row is None or columns.session[row] is None:
+    row = frame.row.get(episode)
+    if row is None or frame.session[row] is None:
         return
     # The rows are ordered by session and place.
-    for later in range(row + 1, len(columns.id)):
-        far = columns.ordinal[later] > columns.ordinal[row] + _AHEAD
-        if far or columns.session[later] != columns.session[row]:
+    for later in range(row + 1, len(frame.id)):
+        far = frame.ordinal[later] > frame.ordinal[row] + _AHEAD
+        if far or frame.session[later] != frame.session[row]:
             return
-        if candidates.inside[later]:
-            yield columns.id[later]
+        if frame.inside[later]:
+            yield frame.id[later]

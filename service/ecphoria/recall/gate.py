@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import PARTS, Bounds, TextWeights, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features
-from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
-from ecphoria.records.episode import Episode
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
@@ -53,7 +52,7 @@ class Judgement:
     reasons: tuple[str, ...]
 
 
-def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -> Judgement:
+def judge(cue: str, seeding: Seeding, candidates: Frame, own: Gate | None) -> Judgement:
     """Judge the evidence by the tenant's own gate, or by the shipped ones."""
     found = _Found(seeding, candidates)
     evidence = found.evidence()
@@ -110,13 +109,12 @@ def _verdict(sure: float, gate: Gate) -> Verdict:
 class _Found:
     """The candidates of one cue, as the gate sees them."""
 
-    def __init__(self, seeding: Seeding, candidates: Candidates) -> None:
+    def __init__(self, seeding: Seeding, candidates: Frame) -> None:
         self._analysis = seeding.analysis
         self._candidates = candidates
         self._rows = candidates.inside
-        columns = candidates.columns
         named = frozenset(seeding.analysis.names)
-        self._own = np.array([speaker in named for speaker in columns.speaker], dtype=np.bool_)
+        self._own = np.array([speaker in named for speaker in candidates.speaker], dtype=np.bool_)
         # "now", "name" and function words carry too little to be evidence (decision 0030).
         light = _LIGHT_STEMS | seeding.analysis.silent
         content = np.array([one not in light for one in candidates.stems], dtype=np.bool_)
@@ -126,8 +124,8 @@ class _Found:
         )
         # Users state their case and then ask, so their longer messages to an assistant are
         # evidence (decision 0030).
-        stated = candidates.by_user & (columns.length >= _SHORT_REQUEST)
-        self._void = columns.is_question & ~stated
+        stated = candidates.by_user & (candidates.length >= _SHORT_REQUEST)
+        self._void = candidates.is_question & ~stated
         bounds = bounds_of(candidates.signals, self._rows, measure=Bounds.of)
         scored = recipe_score(candidates.signals, weights=_FITTED, bounds=bounds)
         self._score = scored.score
@@ -143,8 +141,8 @@ class _Found:
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
-        columns, rows = self._candidates.columns, self._rows
-        about = attribution(self._own, columns.first_person, columns.second_person)
+        candidates, rows = self._candidates, self._rows
+        about = attribution(self._own, candidates.first_person, candidates.second_person)
         features = evidence_features(
             Evidence(
                 match=self._match[rows],
@@ -153,7 +151,7 @@ class _Found:
                 rarity=self._rarity,
                 covered=self._covered[rows],
                 joint=self._joint[rows],
-                similarity=columns.cosine[rows],
+                similarity=candidates.cosine[rows],
                 answers_nothing=self._void[rows],
                 own=self._own[rows],
                 about=self._may_answer[rows],
@@ -175,7 +173,7 @@ class _Found:
         rows = self._answering
         if not self._content.any() or not rows.any() or (self._covered[rows] > 0.0).any():
             return 1.0
-        nearest = float(self._candidates.columns.cosine[rows].max())
+        nearest = float(self._candidates.cosine[rows].max())
         # In the development conversations no question with an answer is so far from all memories
         # (docs/explanation/gate.md).
         if nearest < _FAR:
@@ -204,7 +202,7 @@ class _Found:
         """Describe the memory that covers most of the cue."""
         if not rows.any() or not wanted.size:
             return "the nearest memory is close in meaning"
-        cosine = self._candidates.columns.cosine
+        cosine = self._candidates.cosine
         # If no memory has a word of the cue, the nearest in meaning is the support.
         best = int(np.flatnonzero(rows)[np.lexsort((cosine[rows], self._joint[rows]))[-1]])
         has = int(self._said[best][wanted].sum())
@@ -236,7 +234,7 @@ class _Found:
 
     def _best_speaker(self) -> str | None:
         best = int(np.flatnonzero(self._rows)[np.argmax(self._match[self._rows])])
-        return self._candidates.columns.speaker[best]
+        return self._candidates.speaker[best]
 
 
 _LIGHT_STEMS = frozenset(
@@ -244,11 +242,12 @@ _LIGHT_STEMS = frozenset(
 )
 
 
-def count_within(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> int:
+def count_within(ranked: Ranked, k: int) -> int:
     """Count the first hits whose texts fit into the strategy's characters; at least one."""
     if not ranked.characters:
         return k
-    sizes = (len(episodes[one].text) if one in episodes else 0 for one in ranked.ids[:k])
+    there = ranked.episodes
+    sizes = (len(there[one].text) if one in there else 0 for one in ranked.ids[:k])
     return max(min(1, k), sum(total <= ranked.characters for total in accumulate(sizes)))
 
 

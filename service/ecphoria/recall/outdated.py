@@ -1,32 +1,43 @@
-"""Newest first: where a speaker says later that something changed, the later memory stands above.
+"""Newest first: what a later memory made outdated is marked, and the later one stands above it.
 
-Among the first memories of a ranking, each is compared with the later ones of the same speaker. By
-facts: all facts that a memory claims have ended, and another memory claims the current one. By
-words, without facts: a later statement about the same thing has words of change, or another value
-in the same frame (`text.change`).
+By facts: all facts that a memory claims have ended. It keeps its score, and the best memory that
+claims the current facts is raised to this score if it had less.
 
-The outdated memory keeps its score and is marked with the later one. The later one moves directly
-above it if it stood below. A cue that asks for the past keeps its order; the marks stay.
+By words, without facts: among the first memories of a ranking, each is compared with the later
+ones of the same speaker. A later statement about the same thing has words of change, or another
+value in the same frame (`text.change`). The later memory moves directly above the outdated one if
+it stood below.
+
+Other memories do not move. A cue that asks for the past keeps its order; the marks stay.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Final
 
-from ecphoria.recall.answer import Shown, load_shown
-from ecphoria.recall.current_facts import Superseded, raised
+import numpy as np
+
+from ecphoria.recall.answer import load_shown
 from ecphoria.recall.pipeline import Ranked, Search
+from ecphoria.recall.ports import FactStanding, Superseded
 from ecphoria.records.episode import Episode
+from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, RecallOptions
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.change import TELLS_CHANGE, replaces, restates
 from ecphoria.text.statements import Statement, read_statements
 
-PART: Final = "newest"
+CURRENT: Final = "current"
+"""The part of a score that raises a current fact above a superseded one."""
+
+NEWEST: Final = "newest"
 """The part of a score that raises a later memory above the one that it makes outdated."""
+
+_LOOKED_AT: Final = 200
+"""Number of the first ranked memories whose facts are read."""
 
 _FIRST: Final = 20
 """Number of the first ranked memories that are compared."""
@@ -52,57 +63,134 @@ class _Told:
     statements: tuple[Statement, ...]
 
 
-async def load_newest_first(
-    search: Search,
+async def promote_current_facts(search: Search, ranked: Ranked, *, lift: bool) -> Ranked:
+    """Mark superseded memories, and rank memories with the current facts above them.
+
+    It takes one query about the best 200 memories, and none if no fact has a timeline. Without
+    `lift` the order stays.
+    """
+    standings = await standings_of(search, ranked.ids[:_LOOKED_AT])
+    behind = superseded_by(standings)
+    if not behind:
+        return ranked
+    holders: dict[FactKey, set[EpisodeId]] = {}
+    for standing in standings:
+        if standing.holds:
+            holders.setdefault(standing.key, set()).add(standing.episode)
+    behind = {
+        episode: replace(
+            late, holders=frozenset().union(*(holders.get(key, ()) for key in late.keys))
+        )
+        for episode, late in behind.items()
+    }
+    return replace(lifted(ranked, behind, holders) if lift else ranked, superseded=behind)
+
+
+async def standings_of(search: Search, episodes: Sequence[EpisodeId]) -> Sequence[FactStanding]:
+    """Read the standings of memories' facts; no query if no fact has a timeline."""
+    # A store without timelines pays nothing (decision 0024).
+    if not search.seeding.profile.timed:
+        return []
+    return await search.store.standings(search.tenant, episodes, search.now)
+
+
+def superseded_by(standings: Sequence[FactStanding]) -> dict[EpisodeId, Superseded]:
+    """Find the memories whose facts have all ended."""
+    by_episode: dict[EpisodeId, list[FactStanding]] = {}
+    for standing in standings:
+        by_episode.setdefault(standing.episode, []).append(standing)
+    return {
+        episode: Superseded(
+            at=max(standing.ended_at for standing in facts if standing.ended_at is not None),
+            by=tuple(sorted({fact for standing in facts for fact in standing.current})),
+            keys=frozenset(standing.key for standing in facts),
+        )
+        for episode, facts in by_episode.items()
+        if all(standing.ended and standing.ended_at is not None for standing in facts)
+    }
+
+
+def lifted(
     ranked: Ranked,
     behind: Mapping[EpisodeId, Superseded],
-    options: RecallOptions,
-    *,
-    lift: bool,
-) -> tuple[Shown, Mapping[EpisodeId, EpisodeId]]:
+    holders: Mapping[FactKey, set[EpisodeId]],
+) -> Ranked:
+    """Move the best memory with a key's current fact right above the first superseded one."""
+    pairs = [
+        (episode, holders.get(key, set()))
+        for episode in ranked.ids
+        if episode in behind
+        for key in sorted(behind[episode].keys)
+    ]
+    return raised(ranked, pairs, CURRENT)
+
+
+def raised(
+    ranked: Ranked, pairs: Sequence[tuple[EpisodeId, Collection[EpisodeId]]], part: str
+) -> Ranked:
+    """Move the best of some memories right above another one, where all of them stand below it.
+
+    Args:
+        ranked: The ranking.
+        pairs: A ranked memory, and those of which one is to stand above it.
+        part: Name of the part of the score that tells by how much a memory was raised.
+    """
+    place = {episode: row for row, episode in enumerate(ranked.ids)}
+    order, score = list(range(len(ranked.ids))), ranked.score
+    lift = np.zeros(len(ranked.ids))
+    for episode, above in pairs:
+        row = place[episode]
+        there = [order.index(place[one]) for one in above if one in place]
+        at = order.index(row)
+        if there and min(there) > at:
+            # The current memory moves up. An outdated one that moved down below rank 50 would
+            # take both with it (decision 0020).
+            holder = order.pop(min(there))
+            order.insert(at, holder)
+            lift[holder] = score[row] - score[holder]
+    if not lift.any():
+        return ranked
+    return ranked.with_part(part, lift).kept(order)
+
+
+async def load_newest_first(
+    search: Search, ranked: Ranked, options: RecallOptions, *, lift: bool
+) -> Ranked:
     """Load the memories of an answer, and rank those that replace outdated ones above them.
 
     Args:
         search: The recall.
         ranked: Its ranking.
-        behind: The memories whose facts have ended.
         options: How to recall; without `newest_first` nothing is compared.
         lift: Whether the order may change.
-
-    Returns:
-        The memories, and for each outdated one the one that makes it outdated.
     """
     compared = _compared(search, ranked, options.k) if options.newest_first else ()
-    shown = await load_shown(
-        search, ranked, behind, k=options.k, collapse=options.collapse, more=compared
-    )
-    there = set(shown.ranked.ids) - search.echo_ids
+    shown = await load_shown(search, ranked, k=options.k, collapse=options.collapse, more=compared)
+    there = set(shown.ids) - search.echo_ids
     episodes = [shown.episodes[one] for one in compared if one in there and one in shown.episodes]
     if not episodes:
-        return shown, {}
+        return shown
     size = sum(len(one.text) for one in episodes)
-    by_words = await run_off_loop(partial(_outdated, search, shown, episodes, behind), size)
-    by = {**by_words, **_outdated_by_facts(shown.ranked, behind)}
-    pairs = [(older, {by[older]}) for older in shown.ranked.ids if older in by]
-    if not (pairs and lift):
-        return shown, by
-    return replace(shown, ranked=raised(shown.ranked, pairs, PART)), by
+    by_words = await run_off_loop(partial(_outdated_by_words, search, shown, episodes), size)
+    by = {**by_words, **_outdated_by_facts(shown)}
+    pairs = [(older, {by[older]}) for older in shown.ids if older in by]
+    return replace(raised(shown, pairs, NEWEST) if lift else shown, outdated=by)
 
 
 def _compared(search: Search, ranked: Ranked, k: int) -> tuple[EpisodeId, ...]:
     """List the memories to compare: the first, and those below that have words of change.
 
-    Only the stems of the candidates are read. Of the memories below, those of the speakers of
-    the first `k` count.
+    Only the stems of the frame are read. Of the memories below, those of the speakers of the first
+    `k` count.
     """
-    row, columns = search.candidates.row, search.candidates.columns
-    speakers = {columns.speaker[row[one]] for one in ranked.ids[:k] if one in row}
+    frame, row = search.frame, search.frame.row
+    speakers = {frame.speaker[row[one]] for one in ranked.ids[:k] if one in row}
     below = (
         one
         for one in ranked.ids[_FIRST:_DEEPEST]
         if one in row
-        and columns.speaker[row[one]] in speakers
-        and not TELLS_CHANGE.isdisjoint(columns.terms[row[one]].split())
+        and frame.speaker[row[one]] in speakers
+        and not TELLS_CHANGE.isdisjoint(frame.terms[row[one]].split())
     )
     return (*ranked.ids[:_FIRST], *islice(below, _MORE))
 
@@ -116,34 +204,28 @@ def told_newer(hits: Sequence[Hit]) -> tuple[str, ...]:
     )
 
 
-def _outdated_by_facts(
-    ranked: Ranked, behind: Mapping[EpisodeId, Superseded]
-) -> dict[EpisodeId, EpisodeId]:
+def _outdated_by_facts(ranked: Ranked) -> dict[EpisodeId, EpisodeId]:
     """Find for each memory whose facts have ended the best one that claims what holds."""
-    if not behind:
-        return {}
     holders = {
         older: next((one for one in ranked.ids if one in late.holders), None)
-        for older, late in behind.items()
+        for older, late in ranked.superseded.items()
+        if older in ranked.ids
     }
-    return {
-        older: one for older, one in holders.items() if one is not None and older in ranked.ids
-    }
+    return {older: one for older, one in holders.items() if one is not None}
 
 
-def _outdated(
-    search: Search,
-    shown: Shown,
-    episodes: Sequence[Episode],
-    behind: Mapping[EpisodeId, Superseded],
+def _outdated_by_words(
+    search: Search, ranked: Ranked, episodes: Sequence[Episode]
 ) -> dict[EpisodeId, EpisodeId]:
     """Find by their words, for each outdated memory, the newest one that makes it outdated."""
-    told = sorted(_told(episodes, shown), key=lambda one: one.place)
+    told = sorted(_told(episodes, ranked), key=lambda one: one.place)
     found: dict[EpisodeId, EpisodeId] = {}
     for at, older in enumerate(told):
         # A memory whose facts have ended was said later, but tells what was so before.
         later = [
-            one for one in told[at + 1 :] if one.speaker == older.speaker and one.id not in behind
+            one
+            for one in told[at + 1 :]
+            if one.speaker == older.speaker and one.id not in ranked.superseded
         ]
         for one in reversed(later):
             if _says_again(one, older):
@@ -154,13 +236,13 @@ def _outdated(
     return found
 
 
-def _told(episodes: Sequence[Episode], shown: Shown) -> list[_Told]:
+def _told(episodes: Sequence[Episode], ranked: Ranked) -> list[_Told]:
     """Read the memories that may state something; documents and records of tools are left out."""
     return [
         _Told(
             id=one.id,
             speaker=((one.speaker or "").casefold(), one.role or ""),
-            place=_last_place(one, shown),
+            place=_last_place(one, ranked),
             statements=statements,
         )
         for one in episodes
@@ -168,9 +250,9 @@ def _told(episodes: Sequence[Episode], shown: Shown) -> list[_Told]:
     ]
 
 
-def _last_place(episode: Episode, shown: Shown) -> tuple[float, int]:
+def _last_place(episode: Episode, ranked: Ranked) -> tuple[float, int]:
     """Place a memory in time by its newest copy."""
-    copies = (shown.episodes[one] for one in shown.copies.get(episode.id, ()))
+    copies = (ranked.episodes[one] for one in ranked.copies.get(episode.id, ()))
     return max((one.occurred_at.timestamp(), one.turn) for one in (episode, *copies))
 
 
@@ -186,8 +268,8 @@ def _says_again(later: _Told, older: _Told) -> bool:
 
 
 def _cosine(search: Search, one: EpisodeId, other: EpisodeId) -> float:
-    """Compare the vectors of two candidates; 0 where one was not read."""
-    row, vector = search.candidates.row, search.candidates.columns.vector
+    """Compare the vectors of two memories; 0 where one is not in the frame."""
+    row, vector = search.frame.row, search.frame.vector
     if one not in row or other not in row or not vector.size:
         return 0.0
     return float(vector[row[one]] @ vector[row[other]])

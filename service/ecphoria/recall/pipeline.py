@@ -1,10 +1,10 @@
-"""The pipeline of every strategy: score candidates, walk, add reached memories, rank, explain.
+"""The pipeline of every strategy: score the frame, walk, add reached memories, rank, explain.
 
 A strategy has its options and a function that ranks: it fills a `Walk` and adds parts to the score
 of the text. Everything else is here.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -14,13 +14,15 @@ import numpy as np
 from ecphoria.errors import InvalidInput
 from ecphoria.maths.checks import BoolArray, FloatArray, IntArray
 from ecphoria.maths.fusion import rank
-from ecphoria.recall.candidates import Candidates, Echo, gather_more, holder
-from ecphoria.recall.ports import RecallStore
+from ecphoria.recall.frame import Echo, Frame, gather_more, holder
+from ecphoria.recall.ports import Superseded
+from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.walk import Walk, found_directly
+from ecphoria.records.episode import Episode
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters, OptionValue, PathStep, SeedRecord, Wave
+from ecphoria.records.recall import Filters, OptionValue, PathStep
 from ecphoria.records.strategy import Mechanisms, Parameter
 
 Options = TypeVar("Options")
@@ -105,8 +107,8 @@ def _check(option: Parameter, value: OptionValue) -> None:
 
 
 Path = Callable[[EpisodeId], tuple[PathStep, ...]]
-TextScore = Callable[[Candidates], FloatArray]
-"""Scores the text of candidates: [m, p], p parts of the score."""
+TextScore = Callable[[Frame], FloatArray]
+"""Scores the text of a frame: [m, p], p parts of the score."""
 
 # SYNAPSE's paper ranks this number; each memory costs a read.
 _MOST_REACHED = 200
@@ -123,7 +125,7 @@ class Search:
     store: RecallStore
     tenant: TenantId
     seeding: Seeding
-    candidates: Candidates
+    frame: Frame
     filters: Filters
     now: datetime
     echoes: tuple[Echo, ...] = ()
@@ -132,6 +134,13 @@ class Search:
     def echo_ids(self) -> frozenset[EpisodeId]:
         """Ids of the echoes."""
         return frozenset(echo.id for echo in self.echoes)
+
+    async def more(self, episodes: Iterable[EpisodeId]) -> Frame:
+        """Weigh further episodes that spreading reached, each with the turns around it."""
+        return await gather_more(
+            self.store, self.tenant, self.seeding, self.filters, sorted(episodes),
+            subject=self.frame.subject,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,29 +154,50 @@ class ActivationGate:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranked:
-    """A strategy's answer: r ranked memories, best first.
+    """The ranking, best first: r memories. A strategy makes it, and each later stage fills it.
 
     Attributes:
         parts: [r, p]; rows add up to the score.
         part_names: p names.
+        walk: The strategy's record, for the trace.
         path: The way energy took to a ranked memory, by its id.
-        truncated: Whether a cap of the subgraph was reached.
         stimulation: What the strategy did to memories, if it stimulates them.
         gate: The strategy's own gate, if it has one.
         characters: Most characters of all hits' texts; 0 for any number.
+        superseded: The memories whose facts have all ended.
+        outdated: For an outdated memory the one that makes it so.
+        copies: Other memories that say the same as a ranked one, newest last.
+        episodes: The memories with their texts, as far as the answer shows them.
     """
 
     ids: tuple[EpisodeId, ...]
-    score: FloatArray
     parts: FloatArray
     part_names: tuple[str, ...]
-    seeds: tuple[SeedRecord, ...]
-    waves: tuple[Wave, ...]
+    walk: Walk
     path: Path
-    truncated: bool = False
     stimulation: Stimulation | None = None
     gate: ActivationGate | None = None
     characters: int = 0
+    superseded: Mapping[EpisodeId, Superseded] = field(default_factory=dict)
+    outdated: Mapping[EpisodeId, EpisodeId] = field(default_factory=dict)
+    copies: Mapping[EpisodeId, tuple[EpisodeId, ...]] = field(default_factory=dict)
+    episodes: Mapping[EpisodeId, Episode] = field(default_factory=dict)
+
+    @property
+    def score(self) -> FloatArray:
+        """The score: [r]."""
+        score: FloatArray = self.parts.sum(axis=1)
+        return score
+
+    def kept(self, rows: Sequence[int]) -> "Ranked":
+        """Keep some rows, in this order."""
+        return replace(self, ids=tuple(self.ids[row] for row in rows), parts=self.parts[rows])
+
+    def with_part(self, name: str, values: FloatArray) -> "Ranked":
+        """Add a part to the score, [r]; the order stays."""
+        return replace(
+            self, parts=np.column_stack((self.parts, values)), part_names=(*self.part_names, name)
+        )
 
 
 class Strategy(Protocol):
@@ -180,7 +210,7 @@ class Strategy(Protocol):
     mechanisms: ClassVar[Mechanisms]
 
     async def rank(self, search: Search, options: Any) -> Ranked:
-        """Rank the candidates and the memories that they activate."""
+        """Rank the memories of the frame and those that they activate."""
         ...
 
 
@@ -191,32 +221,28 @@ class Pool:
     Attributes:
         parts: [n, p], parts of the text score.
         found: [n], the memories that the text score alone would return.
-        sources: The candidates that the rows come from; those of the indexes come first.
-        text: Scores further candidates on the same scale.
+        turn: [n], for ties.
+        frames: The frames of the memories; that of the indexes comes first.
+        text: Scores further frames on the same scale.
     """
 
     ids: tuple[EpisodeId, ...]
     parts: FloatArray
     found: BoolArray
     turn: IntArray
-    occurred_ms: IntArray
-    importance: FloatArray
-    sources: tuple[Candidates, ...]
+    frames: tuple[Frame, ...]
     text: TextScore
 
     @classmethod
-    def of(cls, candidates: Candidates, text: TextScore, found: BoolArray | None = None) -> "Pool":
-        """Score the candidates; without `found` all of them are found by their text."""
-        rows = np.flatnonzero(candidates.inside)
-        columns = candidates.columns
+    def of(cls, frame: Frame, text: TextScore, found: BoolArray | None = None) -> "Pool":
+        """Score a frame; without `found` all memories that may be hits are found by their text."""
+        rows = np.flatnonzero(frame.inside)
         return cls(
-            ids=tuple(columns.id[row] for row in rows),
-            parts=text(candidates)[rows],
-            found=(candidates.inside if found is None else found)[rows],
-            turn=columns.turn[rows],
-            occurred_ms=columns.occurred_ms[rows],
-            importance=columns.importance[rows],
-            sources=(candidates,),
+            ids=tuple(frame.id[row] for row in rows),
+            parts=text(frame)[rows],
+            found=(frame.inside if found is None else found)[rows],
+            turn=frame.turn[rows],
+            frames=(frame,),
             text=text,
         )
 
@@ -225,6 +251,21 @@ class Pool:
         """The text score: [n]."""
         score: FloatArray = self.parts.sum(axis=1)
         return score
+
+    @property
+    def occurred_ms(self) -> IntArray:
+        """Epoch milliseconds of the memories: [n]."""
+        return np.array([frame.occurred_ms[row] for frame, row in self._rows()], np.int64)
+
+    @property
+    def importance(self) -> FloatArray:
+        """The importance that the author of each memory gave it: [n]."""
+        return np.array([frame.importance[row] for frame, row in self._rows()], np.float64)
+
+    def _rows(self) -> Iterator[tuple[Frame, int]]:
+        for episode in self.ids:
+            frame = holder(self.frames, episode)
+            yield frame, frame.row[episode]
 
     def best(self, among: Iterable[EpisodeId], count: int) -> list[tuple[EpisodeId, float]]:
         """List the best of some memories with their scores, at least 0."""
@@ -249,7 +290,7 @@ class Pool:
         """
         if weight == 0.0:
             return self.kept(np.flatnonzero(self.found))
-        known = search.candidates.holds
+        known = search.frame.holds
         ordered = sorted(active, key=lambda one: (-active[one], one))
         missing = [episode for episode in ordered if active[episode] > 0.0 and not known(episode)]
         pool = await self.extended(search, missing[:_MOST_REACHED])
@@ -257,25 +298,17 @@ class Pool:
         return pool.kept(np.flatnonzero(lit))
 
     async def extended(self, search: Search, missing: Sequence[EpisodeId]) -> "Pool":
-        """Add memories that are no candidates, on the candidates' scale."""
+        """Add memories that are not in the frame, on its scale."""
         if not missing:
             return self
-        more = Pool.of(
-            await gather_more(
-                search.store, search.tenant, search.seeding, search.filters, sorted(missing),
-                subject=search.candidates.subject,
-            ),
-            self.text,
-        )  # fmt: skip
+        more = Pool.of(await search.more(missing), self.text)
         return replace(
             self,
             ids=self.ids + more.ids,
             parts=np.vstack((self.parts, more.parts)),
             found=np.concatenate((self.found, np.zeros_like(more.found))),
             turn=np.concatenate((self.turn, more.turn)),
-            occurred_ms=np.concatenate((self.occurred_ms, more.occurred_ms)),
-            importance=np.concatenate((self.importance, more.importance)),
-            sources=self.sources + more.sources,
+            frames=self.frames + more.frames,
         )
 
     def kept(self, rows: IntArray) -> "Pool":
@@ -286,8 +319,6 @@ class Pool:
             parts=self.parts[rows],
             found=self.found[rows],
             turn=self.turn[rows],
-            occurred_ms=self.occurred_ms[rows],
-            importance=self.importance[rows],
         )
 
     def read(self, values: Mapping[EpisodeId, float]) -> FloatArray:
@@ -305,26 +336,25 @@ class Pool:
             path: The way of energy to a memory; that of the walk if None.
         """
         columns = np.column_stack(tuple(parts.values()))
-        order = rank(columns, self.turn, len(self.ids))
+        order = rank(columns, self.turn, len(self.ids)).index
         return Ranked(
-            ids=tuple(self.ids[row] for row in order.index),
-            score=order.score[order.index],
-            parts=columns[order.index],
+            ids=tuple(self.ids[row] for row in order),
+            parts=columns[order],
             part_names=tuple(parts),
-            seeds=walk.seeds,
-            waves=tuple(walk.waves),
+            walk=walk,
             path=path or self.explain(walk.path),
-            truncated=walk.truncated,
         )
 
     def explain(
-        self, walked: Path, otherwise: Callable[[Candidates], Path] = found_directly
+        self,
+        walked: Path,
+        otherwise: Callable[[Frame, EpisodeId], tuple[PathStep, ...]] = found_directly,
     ) -> Path:
         """Return the path of energy to a memory, or how its text was found."""
 
         def path(episode: EpisodeId) -> tuple[PathStep, ...]:
             steps = walked(episode)
             # One step is a seed: no edge was walked.
-            return steps if len(steps) > 1 else otherwise(holder(self.sources, episode))(episode)
+            return steps if len(steps) > 1 else otherwise(holder(self.frames, episode), episode)
 
         return path

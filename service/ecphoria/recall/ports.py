@@ -1,20 +1,14 @@
-"""The reads of recall: live, with dormant memories, or as of a moment."""
+"""What the reads of recall return."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.neo4j_store.passages import Neighbour, PassageReads
-from ecphoria.ports import Vector
-from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey
-from ecphoria.records.history import Charge, Use
-from ecphoria.records.ids import EpisodeId, FactId, TenantId
-from ecphoria.records.recall import Filters
+from ecphoria.records.ids import EpisodeId, FactId
 from ecphoria.records.tenant import Gate
 from ecphoria.text.asking import Asking
 
@@ -36,6 +30,20 @@ class FactStanding:
     ended: bool
     ended_at: datetime | None = None
     current: tuple[FactId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superseded:
+    """When the last fact of a memory ended, and the current facts.
+
+    Attributes:
+        holders: Other ranked memories that claim a current fact of its keys.
+    """
+
+    at: datetime
+    by: tuple[FactId, ...]
+    keys: frozenset[FactKey]
+    holders: frozenset[EpisodeId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +87,45 @@ class SeedRow:
     session: str | None
     ordinal: int | None
     score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageSeed(SeedRow):
+    """An episode of which an index found a passage; `part` is the passage's place in it."""
+
+    part: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPassage:
+    """A row of a passage; an episode without passages has a row of None values."""
+
+    episode: str
+    part: int | None
+    start: int
+    end: int
+    terms: str
+    length: int
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageColumns:
+    """Passages as parallel columns, ordered by (episode, part); n rows.
+
+    Attributes:
+        start, end: Character offsets into the episode's text; `end` is exclusive.
+        terms: Stems of the title and the passage with repeats, joined by one blank.
+        cosine: Exact cosine to the cue's vector, 0 without one.
+    """
+
+    episode: tuple[EpisodeId, ...]
+    part: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    terms: tuple[str, ...]
+    length: NDArray[np.float64]
+    cosine: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,162 +339,3 @@ class Arcs:
             head_kind=self.head_kind + other.head_kind,
             head_label=self.head_label + other.head_label,
         )
-
-
-class Figures(Protocol):
-    """Reads of memories that are known to be in scope; missing ones are absent."""
-
-    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        """Read the uses of episodes."""
-        ...
-
-    async def charges(
-        self, tenant: TenantId, ids: Sequence[EpisodeId]
-    ) -> Mapping[EpisodeId, Charge]:
-        """Read the charges of episodes; never stimulated ones are absent."""
-        ...
-
-    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
-        """Look up the priors that consolidation stored."""
-        ...
-
-    async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
-        """Read the words of episodes as the text index has them, joined by blanks."""
-        ...
-
-    async def with_metadata(
-        self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
-    ) -> Collection[EpisodeId]:
-        """Select the episodes whose metadata pass the filters."""
-        ...
-
-    async def concept_vectors(
-        self, tenant: TenantId, concepts: Sequence[str]
-    ) -> Mapping[str, Vector]:
-        """Fetch the vectors of concepts; concepts without a vector are absent."""
-        ...
-
-
-class RecallStore(PassageReads, Protocol):
-    """The read side of the memory graph; every call sees one tenant's live nodes only."""
-
-    @property
-    def figures(self) -> Figures:
-        """The reads that no scope restricts."""
-        ...
-
-    async def standings(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
-    ) -> Sequence[FactStanding]:
-        """Read the standing, at an instant, of every fact that these episodes claim."""
-        ...
-
-    async def lexicon(
-        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
-    ) -> Lexicon:
-        """Read the tenant's statistics, document frequencies of stems, and concepts by name.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        ...
-
-    async def seeds_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the vector index; score is the cosine; best first, ties by turn."""
-        ...
-
-    async def seeds_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the text index for items with any of the stems; best first, ties by turn."""
-        ...
-
-    async def near_concepts(
-        self, tenant: TenantId, vector: Vector, limit: int
-    ) -> Sequence[NearConcept]:
-        """Search the concepts by vector, nearest first; none before a consolidation."""
-        ...
-
-    async def concepts_with(
-        self, tenant: TenantId, words: Sequence[str], limit: int
-    ) -> Sequence[NamedConcept]:
-        """List the concepts whose names hold one of these words, also inside a word."""
-        ...
-
-    async def columns(
-        self,
-        tenant: TenantId,
-        ids: Sequence[EpisodeId],
-        windows: Sequence[Window],
-        vector: Vector | None,
-        around: Around | None = None,
-    ) -> Columns:
-        """Fetch episodes by id, by place in their session, and near others, each once."""
-        ...
-
-    async def expand(
-        self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
-    ) -> Arcs:
-        """List the live edges of a frontier, strongest first.
-
-        The learned part of an edge counts with its value at `now`.
-        """
-        ...
-
-    async def concepts_of(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
-    ) -> ConceptEdges:
-        """List the concepts of these episodes, without hubs (over `hub` mentions)."""
-        ...
-
-    async def episodes_of(
-        self, tenant: TenantId, concepts: Sequence[str], hub: int
-    ) -> ConceptEdges:
-        """List live episodes about these concepts, or that mention them unless hubs."""
-        ...
-
-    async def related(
-        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
-    ) -> ConceptArcs:
-        """List the concepts joined by facts or names, without those with over `hub` edges.
-
-        Args:
-            tenant: Whose.
-            concepts: The concepts to start from.
-            hub: Concepts with more edges are skipped.
-            retracted: Whether retracted facts count too.
-        """
-        ...
-
-    async def nearest_facts(
-        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
-    ) -> NearFacts:
-        """Search the facts that join two concepts, by vector; nearest first, ties by id."""
-        ...
-
-    async def vectors(
-        self, tenant: TenantId, ids: Sequence[EpisodeId]
-    ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of episodes; deleted ones are absent."""
-        ...
-
-    async def latest_turns(
-        self, tenant: TenantId, session: str, limit: int
-    ) -> Sequence[EpisodeId]:
-        """List the latest turns of a session, newest first; none of an unknown one."""
-        ...
-
-    async def nearest(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
-    ) -> Sequence[Neighbour]:
-        """Search the vector index around each of these episodes, all in one query.
-
-        At most `limit` neighbours each, best first; an episode is not its own neighbour.
-        """
-        ...
-
-    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
-        """Fetch whole episodes, in the order asked; missing ones are left out."""
-        ...

@@ -2,21 +2,24 @@
 
 A memory out of scope is no seed and no candidate. Nothing spreads through it, and its neighbours
 get neither words nor vectors from it. A concept or fact that only such memories mention does not
-exist for the recall. Statistics of the whole store (document frequencies, mean lengths) still
-count it.
+exist for the recall. Statistics of the whole store (document frequencies, mean lengths, mentions
+of a name, priors) still count it.
 """
 
+from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.neo4j_store.passages import Neighbour, PassageColumns, PassageSeed
+from ecphoria.facts.store import FactStore, keyed
+from ecphoria.facts.timelines import LaidOut, lay_out
+from ecphoria.neo4j_store.passages import Neighbour
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Vector
-from ecphoria.recall.as_of import AsOfReader, FactsThen
 from ecphoria.recall.ports import (
     Arcs,
     Around,
@@ -25,19 +28,22 @@ from ecphoria.recall.ports import (
     ConceptEdges,
     FactStanding,
     FanLimits,
-    Figures,
     Lexicon,
     NamedConcept,
     NearConcept,
     NearFacts,
-    RecallStore,
+    PassageColumns,
+    PassageSeed,
     SeedRow,
     Window,
 )
+from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import Episode
+from ecphoria.records.fact import FactKey, Standing
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters
 
+R = TypeVar("R", bound=SeedRow)
 T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 
 _TICK = timedelta(microseconds=1)
@@ -56,42 +62,117 @@ class Scope:
         ended: Whether some hidden episodes are expired, so that their concepts are hidden too.
         at: Only memories that had occurred by then; None for all.
         known_at: Only memories that were recorded by then; None for all.
+        unsaid: Episodes that count as never stored, so that the turns before and after them are
+            neighbours. Their whole texts can still be read.
+        gone: Their ordinals by session, in order.
     """
 
     hidden: frozenset[EpisodeId] = frozenset()
     ended: bool = False
     at: datetime | None = None
     known_at: datetime | None = None
+    unsaid: frozenset[EpisodeId] = frozenset()
+    gone: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def place(self, session: str | None, ordinal: int) -> int:
+        """Compute the ordinal of a turn without those that were never stored."""
+        return ordinal - bisect_left(self.gone.get(session or "", ()), ordinal)
+
+
+class FactsThen:
+    """Facts at an instant, as they were known at another.
+
+    Retracted facts, and facts that no episode had claimed by then, do not count. Each timeline is
+    computed once, from the claims of that time.
+    """
+
+    def __init__(self, graph: Graph, at: datetime, known_at: datetime | None) -> None:
+        self._graph = graph
+        self._at = at
+        self._known_at = known_at
+        self._laid: dict[FactKey, LaidOut] = {}
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Find the standing, at the instant, of each fact that these episodes claim."""
+        assert now == self._at, "facts of one instant are asked about another"
+        claimed = await keyed(self._graph, tenant, episodes=episodes)
+        await self._lay_out(tenant, {claim.key for claim in claimed})
+        return [self._standing(EpisodeId(claim.of), claim.fact, claim.key) for claim in claimed]
+
+    async def joined(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> Collection[tuple[str, str]]:
+        """List the pairs of one of these with another concept that a fact of that time joins."""
+        behind = await keyed(self._graph, tenant, concepts=concepts, hub=hub)
+        await self._lay_out(tenant, {fact.key for fact in behind})
+        return {(fact.of, fact.other) for fact in behind if self._counts(fact.key, fact.fact)}
+
+    async def counting(self, tenant: TenantId, facts: Sequence[FactId]) -> Sequence[FactId]:
+        """Select the facts that were claimed by then and not retracted; some may have ended."""
+        found = await keyed(self._graph, tenant, facts=facts)
+        keys = {one.fact: one.key for one in found}
+        await self._lay_out(tenant, set(keys.values()))
+        return [fact for fact in facts if fact in keys and self._counts(keys[fact], fact)]
+
+    async def _lay_out(self, tenant: TenantId, keys: set[FactKey]) -> None:
+        missing = sorted(keys - self._laid.keys())
+        if not missing:
+            return
+        own, records = await FactStore(self._graph).read(tenant, missing)
+        for record in records:
+            self._laid[record.key] = lay_out(
+                record, own, happened_by=self._at, known_at=self._known_at
+            )
+
+    def _standing(self, episode: EpisodeId, fact: FactId, key: FactKey) -> FactStanding:
+        laid = self._laid.get(key)
+        if laid is None or not laid.has(fact):
+            return FactStanding(episode=episode, fact=fact, key=key, holds=False, ended=False)
+        ended_at = laid.ended_by(fact, self._at)
+        held = laid.held(self._at)
+        holds = fact in held
+        return FactStanding(
+            episode=episode,
+            fact=fact,
+            key=key,
+            holds=holds,
+            ended=not holds and ended_at is not None,
+            ended_at=ended_at,
+            current=() if holds else tuple(sorted(held)),
+        )
+
+    def _counts(self, key: FactKey, fact: FactId) -> bool:
+        laid = self._laid.get(key)
+        if laid is None or not laid.has(fact):
+            return False
+        return laid.standing_of(fact) is not Standing.RETRACTED
 
 
 class ScopedStore:
-    """The reads of a store within a scope; implements `ports.RecallStore`."""
+    """The reads of a store within a scope."""
 
-    def __init__(self, store: RecallStore, scope: Scope, past: AsOfReader | None = None) -> None:
-        """Read within a scope.
-
-        Args:
-            store: Has every memory.
-            scope: The memories that these reads see.
-            past: Needed if the scope has a time, or some memories are expired.
-        """
+    def __init__(self, store: EpisodeReader, scope: Scope) -> None:
+        """Read within a scope."""
         self._store = store
         self._scope = scope
-        self._past = past
+        self._out = scope.hidden | scope.unsaid
         self._happened: dict[EpisodeId, bool] = {}
         self._facts: FactsThen | None = None
         if scope.at is not None:
-            self._facts = FactsThen(self._reader, scope.at, scope.known_at)
+            self._facts = FactsThen(store.graph, scope.at, scope.known_at)
 
     @property
-    def figures(self) -> Figures:
-        """The figures of memories that are known to be in scope."""
-        return self._store.figures
+    def figures(self) -> EpisodeReader:
+        """The reads of memories that are known to be in scope."""
+        return self._store
 
-    @property
-    def _reader(self) -> AsOfReader:
-        assert self._past is not None, "a scope that ends with time needs the reads of a time"
-        return self._past
+    def without(
+        self, unsaid: frozenset[EpisodeId], gone: Mapping[str, Sequence[int]]
+    ) -> "ScopedStore":
+        """Read as if some episodes of the scope were never stored; see `Scope`."""
+        return ScopedStore(self._store, replace(self._scope, unsaid=unsaid, gone=gone))
 
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
@@ -145,8 +226,8 @@ class ScopedStore:
         """Search the passages' vector index."""
         within = self._filters(filters)
         found = await self._store.passages_by_vector(tenant, vector, limit, within)
-        kept = await self._kept(tenant, [row.episode for row in found])
-        return [row for row in found if row.episode in kept]
+        kept = await self._kept(tenant, [row.id for row in found])
+        return [row for row in found if row.id in kept]
 
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
@@ -154,8 +235,8 @@ class ScopedStore:
         """Search the passages' text index."""
         within = self._filters(filters)
         found = await self._store.passages_by_text(tenant, stems, limit, within)
-        kept = await self._kept(tenant, [row.episode for row in found])
-        return [row for row in found if row.episode in kept]
+        kept = await self._kept(tenant, [row.id for row in found])
+        return [row for row in found if row.id in kept]
 
     async def passages_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
@@ -189,8 +270,21 @@ class ScopedStore:
         around: Around | None = None,
     ) -> Columns:
         """Fetch episodes by id, by place in their session, and near others."""
-        found = await self._store.columns(tenant, ids, windows, vector, around)
-        return await self._rows(tenant, found, found.id)
+        gone = self._scope.gone
+        wider = [
+            replace(window, last=window.last + len(gone.get(window.session, ())))
+            for window in windows
+        ]
+        if around is not None:
+            most = max(map(len, gone.values()), default=0)
+            around = replace(around, back=around.back + most, ahead=around.ahead + most)
+        found = await self._store.columns(tenant, ids, wider, vector, around)
+        found = await self._rows(tenant, found, found.id)
+        if not gone:
+            return found
+        turns = zip(found.session, found.ordinal.tolist(), strict=True)
+        places = [self._scope.place(session, ordinal) for session, ordinal in turns]
+        return replace(found, ordinal=np.array(places, dtype=np.int64))
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
@@ -283,29 +377,29 @@ class ScopedStore:
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
     ) -> Sequence[Neighbour]:
         """Search around each of these episodes, with enough results that `limit` remain."""
-        further = max(limit, min(limit + len(self._scope.hidden), _FURTHEST))
+        further = max(limit, min(limit + len(self._out), _FURTHEST))
         found = await self._store.nearest(tenant, episodes, further)
         by_episode: dict[EpisodeId, list[Neighbour]] = {}
         for row in found:
-            if row.id not in self._scope.hidden:
+            if row.id not in self._out:
                 by_episode.setdefault(row.of, []).append(row)
         left = [row for rows in by_episode.values() for row in rows[:limit]]
         kept = await self._kept(tenant, [row.id for row in left])
         return [row for row in left if row.id in kept]
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
-        """Fetch whole episodes."""
-        kept = await self._kept(tenant, ids)
+        """Fetch whole episodes, also those that count as never stored."""
+        kept = {*await self._kept(tenant, ids), *self._scope.unsaid}
         return await self._store.episodes(tenant, [episode for episode in ids if episode in kept])
 
     async def _kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
         """Select the episodes in scope; each is looked up once."""
-        asked = set(ids) - self._scope.hidden
+        asked = set(ids) - self._out
         if self._scope.at is None:
             return asked
         missing = sorted(asked - self._happened.keys())
         if missing:
-            there = await self._reader.passing(
+            there = await self._store.passing(
                 tenant, missing, happened_by=self._scope.at, known_at=self._scope.known_at
             )
             self._happened.update((episode, episode in there) for episode in missing)
@@ -318,7 +412,7 @@ class ScopedStore:
         """
         if not ids or not (self._scope.ended or self._scope.at):
             return frozenset()
-        return await self._reader.unseen(tenant, ids, self._scope.at, self._scope.known_at)
+        return await self._store.unseen(tenant, ids, self._scope.at, self._scope.known_at)
 
     def _filters(self, filters: Filters) -> Filters:
         """End the period of a search with the scope, which applies `exclude` itself."""
@@ -332,16 +426,26 @@ class ScopedStore:
         self, tenant: TenantId, search: Callable[[int], Awaitable[Sequence[SeedRow]]], limit: int
     ) -> Sequence[SeedRow]:
         """Repeat a search with a higher limit until `limit` seeds remain or no more are found."""
-        most = limit + len(self._scope.hidden)
+        most = limit + len(self._out)
         further = min(most, limit + _FURTHEST)
         while True:
             found = await search(further)
-            left = [row for row in found if row.id not in self._scope.hidden]
+            left = [row for row in found if row.id not in self._out]
             if len(left) >= limit or len(found) < further or further == most:
                 break
             further = min(most, 4 * further)
         kept = await self._kept(tenant, [row.id for row in left[:limit]])
-        return [row for row in left[:limit] if row.id in kept]
+        return self.moved([row for row in left[:limit] if row.id in kept])
+
+    def moved(self, seeds: Iterable[R]) -> list[R]:
+        """Leave out seeds that are not in scope, and give the others their place in it."""
+        return [
+            seed
+            if seed.session is None or seed.ordinal is None
+            else replace(seed, ordinal=self._scope.place(seed.session, seed.ordinal))
+            for seed in seeds
+            if seed.id not in self._out
+        ]
 
     async def _rows(self, tenant: TenantId, columns: T, episodes: Sequence[EpisodeId]) -> T:
         kept = await self._kept(tenant, episodes)
@@ -360,3 +464,7 @@ def keep_rows(columns: T, kept: Sequence[bool]) -> T:
             values[rows] if isinstance(values, np.ndarray) else tuple(values[row] for row in rows)
         )
     return replace(columns, **chosen)
+
+
+RecallStore = EpisodeReader | ScopedStore
+"""The reads of one recall; a recall that may see everything has no scope."""

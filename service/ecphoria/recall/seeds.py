@@ -1,28 +1,33 @@
 """Seeds: the memories and concepts that the indexes find for a cue, and its subjects."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput
 from ecphoria.maths.checks import unit_vector
-from ecphoria.neo4j_store.passages import PassageSeed
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.cue_reading import NO_READING, CueReading
-from ecphoria.recall.ports import Columns, FoundConcept, Profile, RecallStore, SeedRow, TermCount
+from ecphoria.recall.ports import Columns, FoundConcept, PassageSeed, Profile, SeedRow, TermCount
+from ecphoria.recall.scope import RecallStore
 from ecphoria.records.episode import ROLES
 from ecphoria.records.ids import TenantId
-from ecphoria.records.recall import Cue, Filters
+from ecphoria.records.recall import Cue, Filters, RecallOptions
 from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
 from ecphoria.text.forms import lowered
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
 from ecphoria.text.tokens import stems as stems_of
+
+R = TypeVar("R", bound=SeedRow)
+_VectorSearch = Callable[[TenantId, Vector, int, Filters], Awaitable[Sequence[R]]]
 
 _SPOKEN_AS = {
     "user": frozenset(("user", "human")),
@@ -221,48 +226,6 @@ class Seeding:
     degraded: tuple[str, ...] = ()
 
 
-class Participants:
-    """A cache of the speakers of tenants, and of whether they have passages.
-
-    The speakers are needed before the seeds are searched, to read the cue. The cache saves each
-    recall a round trip. Every recall reads them again together with its seeds, and repeats the
-    search if they changed.
-    """
-
-    def __init__(self, keep: int = 1_000) -> None:
-        self._known = Bounded[TenantId, _Expected](keep)
-
-    def forget(self, tenant: TenantId) -> None:
-        """Drop the cache of a tenant."""
-        self._known.pop(tenant, None)
-
-    async def expected(self, store: RecallStore, tenant: TenantId) -> "_Expected":
-        """Return what the last recall read.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        if tenant not in self._known:
-            return self.learn(tenant, (await store.lexicon(tenant, (), ())).profile)
-        return self._known[tenant]
-
-    async def expired(self, store: RecallStore, tenant: TenantId) -> bool:
-        """Tell whether the last recall found expired episodes.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        return (await self.expected(store, tenant)).expired
-
-    def learn(self, tenant: TenantId, profile: Profile) -> "_Expected":
-        """Cache the current values."""
-        found = _Expected(
-            names=profile.participants, passages=profile.passages > 0, expired=profile.expired
-        )
-        self._known[tenant] = found
-        return found
-
-
 @dataclass(frozen=True, slots=True)
 class _Expected:
     """The properties of a tenant that decide how a cue is read and which indexes are searched."""
@@ -272,79 +235,118 @@ class _Expected:
     expired: bool = field(compare=False)
 
 
-async def seed(
-    store: RecallStore,
-    embedder: Embedder,
-    tenant: TenantId,
-    cue: Cue,
-    *,
-    participants: Participants,
-    filters: Filters,
-    limit: int,
-    asker: str | None = None,
-    reading: CueReading = NO_READING,
-) -> Seeding:
-    """Search all indexes at the same time for at most `limit` seeds each.
+class Seeker:
+    """Searches the indexes for cues.
 
-    Raises:
-        InvalidInput: The asker is no role and never spoke.
-        NotFound: There is no such tenant.
-        BadVector: The cue's vector does not fit the store's model.
+    The speakers of a tenant, and whether it has passages, are needed before the search. They are
+    cached, which saves each recall a round trip. Every recall reads them again together with its
+    seeds, and repeats the search if they changed.
     """
-    expected = await participants.expected(store, tenant)
-    while True:
-        found = await _seek(
-            store, embedder, tenant, cue,
-            expected=expected, filters=filters, limit=limit, asker=asker, reading=reading,
-        )  # fmt: skip
-        present = participants.learn(tenant, found.profile)
-        if present == expected:
-            return found
-        expected = present
 
+    def __init__(self, embedder: Embedder, keep: int = 1_000) -> None:
+        """Encode cues by `embedder`, and cache what is expected of `keep` tenants."""
+        self._embedder = embedder
+        self._known = Bounded[TenantId, _Expected](keep)
 
-async def _seek(
-    store: RecallStore,
-    embedder: Embedder,
-    tenant: TenantId,
-    cue: Cue,
-    *,
-    expected: _Expected,
-    filters: Filters,
-    limit: int,
-    asker: str | None,
-    reading: CueReading,
-) -> Seeding:
-    text = cue.text or ""
-    analysis = analyse(text, expected.names)
-    subjects = subjects_of(analysis, expected.names, asker)
-    encoding = asyncio.create_task(_encode(embedder, cue, analysis))
-    stems = sorted({*analysis.stems, *analysis.also.values()})
-    wider = searched_stems(analysis, reading)
-    named = reading.normalised if reading.names else frozenset()
-    by_vector, by_text, by_passage, known = await asyncio.gather(
-        _seek_vector(store, tenant, encoding, limit, filters),
-        store.seeds_by_text(tenant, wider, limit, filters),
-        _seek_passages(
-            store, tenant, encoding, wider, limit=limit, filters=filters, look=expected.passages
-        ),
-        store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *named}))),
-    )
-    encoded = encoding.result()
-    return Seeding(
-        analysis=analysis,
-        profile=known.profile,
-        vector=encoded.vector,
-        by_text=by_text,
-        by_vector=by_vector,
-        terms={row.stem: row for row in known.terms},
-        concepts=_linked(text, known.concepts, named),
-        encode_ms=encoded.took_ms,
-        degraded=(*reading.degraded, *encoded.degraded),
-        by_passage=by_passage,
-        subjects=subjects,
-        reading=reading,
-    )
+    def forget(self, tenant: TenantId) -> None:
+        """Drop the cache of a tenant."""
+        self._known.pop(tenant, None)
+
+    async def expired(self, store: RecallStore, tenant: TenantId) -> bool:
+        """Tell whether the last recall found expired episodes.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        return (await self._expected(store, tenant)).expired
+
+    async def seed(
+        self,
+        store: RecallStore,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        *,
+        limit: int,
+        reading: CueReading,
+    ) -> Seeding:
+        """Search all indexes at the same time for at most `limit` seeds each.
+
+        Raises:
+            InvalidInput: The asker is no role and never spoke.
+            NotFound: There is no such tenant.
+            BadVector: The cue's vector does not fit the store's model.
+        """
+        expected = await self._expected(store, tenant)
+        while True:
+            found = await self._seek(
+                store, tenant, cue, options, expected, limit=limit, reading=reading
+            )
+            present = self._learn(tenant, found.profile)
+            if present == expected:
+                return found
+            expected = present
+
+    async def _expected(self, store: RecallStore, tenant: TenantId) -> _Expected:
+        if tenant not in self._known:
+            return self._learn(tenant, (await store.lexicon(tenant, (), ())).profile)
+        return self._known[tenant]
+
+    def _learn(self, tenant: TenantId, profile: Profile) -> _Expected:
+        found = _Expected(
+            names=profile.participants, passages=profile.passages > 0, expired=profile.expired
+        )
+        self._known[tenant] = found
+        return found
+
+    async def _seek(
+        self,
+        store: RecallStore,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        expected: _Expected,
+        *,
+        limit: int,
+        reading: CueReading,
+    ) -> Seeding:
+        text, filters = cue.text or "", options.filters
+        analysis = analyse(text, expected.names)
+        subjects = subjects_of(analysis, expected.names, options.asker)
+        encoding = asyncio.create_task(_encode(self._embedder, cue, analysis))
+        wider = searched_stems(analysis, reading)
+        stems = sorted({*analysis.stems, *analysis.also.values()})
+        named = reading.normalised if reading.names else frozenset()
+
+        async def by_vector(search: _VectorSearch[R]) -> Sequence[R]:
+            vector = (await encoding).vector
+            return () if vector is None else await search(tenant, vector, limit, filters)
+
+        passages: list[Awaitable[Sequence[PassageSeed]]] = []
+        if expected.passages:
+            by_words = store.passages_by_text(tenant, wider, limit, filters)
+            passages = [by_words, by_vector(store.passages_by_vector)]
+        nearest, worded, parts, known = await asyncio.gather(
+            by_vector(store.seeds_by_vector),
+            store.seeds_by_text(tenant, wider, limit, filters),
+            asyncio.gather(*passages),
+            store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *named}))),
+        )
+        encoded = encoding.result()
+        return Seeding(
+            analysis=analysis,
+            profile=known.profile,
+            vector=encoded.vector,
+            by_text=worded,
+            by_vector=nearest,
+            terms={row.stem: row for row in known.terms},
+            concepts=_linked(text, known.concepts, named),
+            encode_ms=encoded.took_ms,
+            degraded=(*reading.degraded, *encoded.degraded),
+            by_passage=tuple(chain(*parts)),
+            subjects=subjects,
+            reading=reading,
+        )
 
 
 def searched_stems(analysis: CueAnalysis, reading: CueReading) -> list[str]:
@@ -388,44 +390,3 @@ async def _encode(embedder: Embedder, cue: Cue, analysis: CueAnalysis) -> _Encod
     except (EncoderUnavailable, InvalidInput):  # an endpoint may fail at this one cue
         return _Encoded(vector=None, degraded=(_NO_ENCODER,))
     return _Encoded(vector=vector, took_ms=1e3 * (perf_counter() - started))
-
-
-async def _seek_vector(
-    store: RecallStore,
-    tenant: TenantId,
-    encoding: asyncio.Task[_Encoded],
-    limit: int,
-    filters: Filters,
-) -> Sequence[SeedRow]:
-    vector = (await encoding).vector
-    if vector is None:
-        return ()
-    return await store.seeds_by_vector(tenant, vector, limit, filters)
-
-
-async def _seek_passages(
-    store: RecallStore,
-    tenant: TenantId,
-    encoding: asyncio.Task[_Encoded],
-    stems: Sequence[str],
-    *,
-    limit: int,
-    filters: Filters,
-    look: bool,
-) -> Sequence[PassageSeed]:
-    """Search the passages of long memories; skip the search if there are none."""
-    if not look:
-        return ()
-
-    async def by_vector() -> Sequence[PassageSeed]:
-        vector = (await encoding).vector
-        return (
-            ()
-            if vector is None
-            else await store.passages_by_vector(tenant, vector, limit, filters)
-        )
-
-    words, meaning = await asyncio.gather(
-        store.passages_by_text(tenant, stems, limit, filters), by_vector()
-    )
-    return (*words, *meaning)

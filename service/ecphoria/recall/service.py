@@ -1,4 +1,4 @@
-"""The recall service: seeds, candidates, strategy, gate, hits, and a trace."""
+"""The recall service: seeds, frame, strategy, gate, hits, and a trace."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -24,19 +24,17 @@ from ecphoria.recall.answer import (
     summed_up,
 )
 from ecphoria.recall.baselines import Dense, Fusion, Lexical
-from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
-from ecphoria.recall.current_facts import promote_current_facts
 from ecphoria.recall.default import Ecphoria
 from ecphoria.recall.echoes import leave_out_echoes, put_last
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
+from ecphoria.recall.frame import gather
 from ecphoria.recall.gate import count_above, count_within, judge, judge_activation, judge_floors
-from ecphoria.recall.outdated import load_newest_first, told_newer
+from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
-from ecphoria.recall.ports import RecallStore
-from ecphoria.recall.scope import Scope, ScopedStore
-from ecphoria.recall.seeds import Participants, Seeding, seed
+from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
+from ecphoria.recall.seeds import Seeding, Seeker
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
@@ -109,13 +107,12 @@ class RecallService:
         self._store = store
         self._dormant = dormant or store
         self._traces = traces
-        self._embedder = embedder
         self._clock = clock
         self._strategies = strategies
         self._default = default_strategy
         self._snippet = snippet
-        self._participants = Participants()
-        self._caches = (self._participants.forget, *caches)
+        self._seeker = Seeker(embedder)
+        self._caches = (self._seeker.forget, *caches)
         count_tokens([""])  # loads the table of tokens, so that no recall waits for it
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
@@ -167,19 +164,15 @@ class RecallService:
         options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         lift = options.newest_first and not asks_for_the_past(cue.text or "", search.now.year)
-        ranked, behind = await promote_current_facts(search, ranked, lift=lift)
-        ranked = put_last(search, ranked)
+        ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
         own = search.seeding.profile.gate
-        judgement = judge(cue.text or "", search.seeding, search.candidates, own)
+        judgement = judge(cue.text or "", search.seeding, search.frame, own)
         judgement = judge_activation(judgement, ranked.gate)
-        shown, outdated = await load_newest_first(search, ranked, behind, options, lift=lift)
-        ranked = shown.ranked
-        k = count_within(ranked, count_above(ranked, options), shown.episodes)
+        ranked = await load_newest_first(search, ranked, options, lift=lift)
+        k = count_within(ranked, count_above(ranked, options))
         judgement = judge_floors(judgement, options, k)
-        hits = hits_of(
-            ranked, k, shown.episodes, behind, copies=shown.copies, echoes=search.echo_ids,
-            passages=await passages_of_hits(search, ranked.ids[:k]), outdated=outdated,
-        )  # fmt: skip
+        passages = await passages_of_hits(search, ranked.ids[:k])
+        hits = hits_of(search, ranked, k, passages)
         followers, context = await _written(search, hits, options.token_budget)
         trace = self._trace(
             asked, options, search, strategy=strategy.name, ranked=ranked, hits=hits,
@@ -198,7 +191,7 @@ class RecallService:
             calibrated=own is not None,
             evidence=judgement.evidence,
             reasons=(*unknown, *judgement.reasons, *told_newer(hits)),
-            misses=misses_of(ranked, k, shown.episodes, search.echo_ids),
+            misses=misses_of(search, ranked, k),
             context=context.text,
             context_tokens=context.tokens,
             token_counter=TOKEN_COUNTER,
@@ -262,7 +255,7 @@ class RecallService:
             store=store,
             tenant=tenant,
             seeding=seeding,
-            candidates=await gather(store, tenant, seeding, options.filters),
+            frame=await gather(store, tenant, seeding, options.filters),
             filters=options.filters,
             now=now,
         )
@@ -289,7 +282,7 @@ class RecallService:
         """
         whole = self._dormant if options.include_dormant else self._store
         past = options.as_of is not None or options.known_at is not None
-        look = await self._participants.expired(whole, tenant)
+        look = await self._seeker.expired(whole, tenant)
         while True:
             ended = frozenset(await whole.expired(tenant) if look else ())
             hidden = options.filters.exclude | ended
@@ -297,12 +290,10 @@ class RecallService:
             if hidden or past:
                 at = now if past else None
                 scope = Scope(hidden=hidden, ended=bool(ended), at=at, known_at=options.known_at)
-                store = ScopedStore(whole, scope, whole.as_of)
-            seeding = await seed(
-                store, self._embedder, tenant, cue,
-                participants=self._participants, filters=options.filters, limit=limit,
-                asker=options.asker, reading=reading,
-            )  # fmt: skip
+                store = ScopedStore(whole, scope)
+            seeding = await self._seeker.seed(
+                store, tenant, cue, options, limit=limit, reading=reading
+            )
             if look or not seeding.profile.expired:
                 return store, seeding
             look = True
@@ -336,15 +327,15 @@ class RecallService:
         refused: bool,
     ) -> Trace:
         name = TraceId(fresh_id())
-        about, reading = search.candidates.subject, search.seeding.reading
+        about, reading = search.frame.subject, search.seeding.reading
         return Trace(
             id=name,
             cue=cue.text or "(vector)",
             strategy=strategy,
             options=options.options,
             created_at=self._clock.now(),
-            seeds=ranked.seeds,
-            waves=ranked.waves if options.explain else summed_up(ranked.waves),
+            seeds=ranked.walk.seeds,
+            waves=tuple(ranked.walk.waves) if options.explain else summed_up(ranked.walk.waves),
             hits=tuple(
                 TracedHit(
                     episode=hit.episode.id,
@@ -355,7 +346,7 @@ class RecallService:
                 )
                 for hit in hits
             ),
-            truncated=ranked.truncated,
+            truncated=ranked.walk.truncated,
             cypher=self._snippet(name),
             stimulation=ranked.stimulation,
             refused=refused,

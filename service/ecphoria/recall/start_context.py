@@ -25,8 +25,8 @@ from ecphoria.recall.answer import (
     name_of,
     share_of,
 )
-from ecphoria.recall.as_of import AsOfReader
-from ecphoria.recall.current_facts import superseded_by
+from ecphoria.recall.outdated import superseded_by
+from ecphoria.recall.ports import FactStanding
 from ecphoria.records.episode import Engram, Episode, fenced
 from ecphoria.records.fact import FactKey, FactView
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
@@ -81,6 +81,7 @@ _LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
 _LIST_ENGRAMS_OF_SESSIONS = Statement("recall.list_engrams_of_sessions", Engram)
 _LIST_LEADING_FACTS = Statement("recall.list_leading_facts", _LeadingFact)
 _LIST_EPISODES = Statement("recall.list_episodes", Episode)
+_LIST_STANDINGS = Statement("recall.list_standings", FactStanding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +134,6 @@ class StartContexts:
     def __init__(self, graph: Graph, clock: Clock) -> None:
         self._graph = graph
         self._facts = FactStore(graph)
-        self._standings = AsOfReader(graph)
         self._clock = clock
 
     async def read(self, tenant: TenantId, options: StartOptions) -> StartContext:
@@ -154,12 +154,9 @@ class StartContexts:
         messages = await self._messages(tenant, speakers)
         summaries = await self._summaries(tenant, sessions)
         quoted = [one for summary in summaries for one in summary.engram.evidence]
+        shown = dict.fromkeys([*quoted, *(one.id for one in (*turns, *messages))])
         outdated = superseded_by(
-            await self._standings.standings(
-                tenant,
-                list(dict.fromkeys([*quoted, *(one.id for one in (*turns, *messages))])),
-                now,
-            )
+            await self._graph.run(_LIST_STANDINGS, tenant=tenant, episodes=list(shown), now=now)
         )
         current = [message for message in messages if message.id not in outdated]
         size = sum(len(one.text) for one in (*turns, *current))

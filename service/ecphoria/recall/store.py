@@ -4,21 +4,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
-from ecphoria.neo4j_store.filters import by_filter, named
+from ecphoria.neo4j_store.filters import by_filter, named, within
 from ecphoria.neo4j_store.locks import no_tenant
-from ecphoria.neo4j_store.passages import (
-    LIST_NEAREST,
-    SEEDS_BY_PASSAGE_SCAN,
-    Neighbour,
-    PassageFinder,
-    PassageSeed,
-    overfetch,
-)
+from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_NEAREST, LIST_USES, Neighbour, uses_of
+from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Graph, Statement, packed, require_generation
 from ecphoria.ports import Vector
-from ecphoria.recall.as_of import AsOfReader
 from ecphoria.recall.cache import ColumnReader
 from ecphoria.recall.ports import (
     Arcs,
@@ -33,12 +26,15 @@ from ecphoria.recall.ports import (
     NamedConcept,
     NearConcept,
     NearFacts,
+    PassageColumns,
+    PassageSeed,
     Profile,
     SeedRow,
     TermCount,
     Window,
 )
 from ecphoria.records.episode import Episode
+from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
 from ecphoria.records.settings import TenantSettings
@@ -63,16 +59,40 @@ class _LexiconRow:
     concepts: list[FoundConcept]
 
 
+R = TypeVar("R", bound=SeedRow)
+
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
-
-
-_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedRow)
-_SEEDS_BY_SCAN = Statement("recall.seeds_by_scan", SeedRow)
+# The searches for episodes, and for passages. A scan compares one by one: all that pass filters
+# that no index has, or dormant ones.
+_EPISODES = {
+    "vector": Statement("recall.seeds_by_vector", SeedRow),
+    "text": Statement("recall.seeds_by_text", SeedRow),
+    "scan": Statement("recall.seeds_by_scan", SeedRow),
+}
+_PASSAGES = {
+    "vector": Statement("recall.seeds_by_passage_vector", PassageSeed),
+    "text": Statement("recall.seeds_by_passage_text", PassageSeed),
+    "scan": Statement("recall.seeds_by_passage_scan", PassageSeed),
+}
+# A passage unlike the rest of its text is far from its neighbours in the vector index: with 23
+# fetched it was missed among 436 others, with 62 it was found.
+_PASSAGES_AT_LEAST: Final = 100
+# Index scores are rounded and tied, so more rows than the limit are fetched: this factor, and at
+# least this number.
+# The index finds .665 of the exact ten nearest when ten are requested, and .958 when thirty are
+# (docs/evaluation/speed.md).
+_OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
+# Filters apply after the text index has ranked its hits, so a filtered search reads all hits.
+_FILTERED_FETCH: Final = 100_000
 _LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
+DORMANT: Final = 20_000
+"""Number of the newest dormant episodes that a search compares one by one."""
 _EVERY: Final = 2**31 - 1
 """A limit that leaves nothing out."""
 _LIST_WORDS = Statement("recall.list_words", tuple[EpisodeId, str])
-_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedRow)
+_LIST_STANDINGS = Statement("recall.list_standings", FactStanding)
+_LIST_PASSING = Statement("recall.list_passing", EpisodeId)
+_LIST_UNSEEN = Statement("recall.list_unseen", str)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", Arcs)
 _EXPAND_WINDOW = Statement("recall.expand_window", Arcs)
 _LIST_MEMBERSHIPS = Statement("recall.list_memberships", ConceptEdges)
@@ -86,42 +106,91 @@ _LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
 _LIST_EPISODES = Statement("recall.list_episodes", Episode)
 
 
-class EpisodeReader(PassageFinder):
-    """The read side of the memory graph; implements `ports.recall.RecallStore`."""
+class EpisodeReader:
+    """The read side of the memory graph; every call sees one tenant's nodes only."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        keep: int = 50_000,
-        keep_passages: int = 30_000,
-        dormant: bool = False,
-    ) -> None:
-        """Read live episodes, and dormant ones too if asked to.
+    def __init__(self, graph: Graph, *, keep: int = 80_000, dormant: int = 0) -> None:
+        """Read episodes.
 
-        Between recalls the contents of up to `keep` episodes (2 kB each) and `keep_passages`
-        passages (3 kB each) are remembered.
+        Args:
+            graph: The store.
+            keep: Number of contents of episodes (2 kB each), passages (3 kB each) and positions
+                that are remembered between recalls.
+            dormant: Number of the newest dormant episodes that searches look at too, one by one;
+                0 for live episodes only. Spreading goes over live nodes only.
         """
-        super().__init__(graph, keep=keep_passages, dormant=dormant)
+        self.graph = graph
         self._dormant = dormant
-        self._columns = ColumnReader(graph, keep, dormant=dormant)
-        self.as_of = AsOfReader(graph)
+        self._columns = ColumnReader(graph, keep, dormant=dormant > 0)
 
     @property
     def figures(self) -> "EpisodeReader":
-        """The reads that no scope restricts."""
+        """The reads of memories that are known to be in scope."""
         return self
 
     def forget(self, tenant: TenantId) -> None:
         """Drop all that is remembered of a tenant between recalls."""
         self._columns.forget(tenant)
-        self._passages.forget(tenant)
 
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
     ) -> Sequence[FactStanding]:
-        """Tell of every fact that these episodes claim how it stands at an instant."""
-        return await self.as_of.standings(tenant, episodes, now)
+        """Read the standing, at an instant, of every fact that these episodes claim."""
+        return await self.graph.run(
+            _LIST_STANDINGS, tenant=tenant, episodes=list(episodes), now=now
+        )
+
+    async def passing(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        *,
+        happened_by: datetime | None = None,
+        known_at: datetime | None = None,
+        metadata: Sequence[str] | None = None,
+    ) -> frozenset[EpisodeId]:
+        """List which of these had occurred by an instant, and were recorded by another.
+
+        Their metadata are among `metadata`. None means no bound.
+        """
+        rows = await self.graph.run(
+            _LIST_PASSING,
+            tenant=tenant,
+            ids=list(ids),
+            happened_by=happened_by,
+            known_at=known_at,
+            metadata=None if metadata is None else list(metadata),
+        )
+        return frozenset(rows)
+
+    async def unseen(
+        self,
+        tenant: TenantId,
+        ids: Sequence[str],
+        happened_by: datetime | None,
+        known_at: datetime | None,
+    ) -> frozenset[str]:
+        """List the concepts and facts without an episode that may be seen.
+
+        An episode may be seen if it is not expired, had occurred by an instant, and was recorded
+        by another; None means no bound.
+        """
+        rows = await self.graph.run(
+            _LIST_UNSEEN, tenant=tenant, ids=list(ids), happened_by=happened_by, known_at=known_at
+        )
+        return frozenset(rows)
+
+    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Read the uses of episodes; deleted ones are absent."""
+        rows = await self.graph.run(LIST_USES, tenant=tenant, ids=list(ids))
+        return uses_of(rows)
+
+    async def charges(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Read the charges of episodes; never stimulated ones are absent."""
+        rows = await self.graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
+        return {ident: charge for ident, _, charge in rows if charge is not None}
 
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
@@ -131,35 +200,111 @@ class EpisodeReader(PassageFinder):
         Raises:
             NotFound: There is no such tenant.
         """
-        row = await self._graph.run_one(
+        row = await self.graph.run_one(
             _LOAD_LEXICON, tenant=tenant, stems=sorted(set(stems)), names=sorted(set(names))
         )
         if row is None:
             self.forget(tenant)
             raise no_tenant(tenant)
-        require_generation(self._graph, row.generation)
+        require_generation(self.graph, row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
-        self._passages.check(tenant, deletions=row.deletions)
         return Lexicon(profile=_to_profile(row), terms=row.terms, concepts=row.concepts)
 
     async def seeds_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_SCAN)
-        return await self._by_vector(search, tenant, vector, limit, filters)
+        return await self._by_vector(
+            _EPISODES, tenant, vector, limit, filters, fetch=overfetch(limit)
+        )
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn.
 
-        An item must also have what the filters require of its words.
+        An item must also have what the filters require of its words. Dormant items come last;
+        their score counts stems.
         """
         required = filters.required if filters.required != Required() else None
-        return await self._by_text(
-            _SEEDS_BY_TEXT, tenant, stems, limit, filters, required=required
+        return await self._by_text(_EPISODES, tenant, stems, limit, filters, required=required)
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the vector index; score is the cosine; best first, ties by turn, then part."""
+        fetch = max(overfetch(limit), limit + _PASSAGES_AT_LEAST)
+        return await self._by_vector(_PASSAGES, tenant, vector, limit, filters, fetch=fetch)
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the text index for any of the stems; best first, ties by turn, then part."""
+        return await self._by_text(_PASSAGES, tenant, stems, limit, filters)
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of episodes; an episode without passages is absent."""
+        return await self._columns.passages(tenant, episodes, vector)
+
+    async def _by_vector(
+        self,
+        index: Mapping[str, Statement[R]],
+        tenant: TenantId,
+        vector: Vector,
+        limit: int,
+        filters: Filters,
+        *,
+        fetch: int,
+    ) -> Sequence[R]:
+        """Search a vector index, or compare all that pass filters which the index lacks."""
+        asked = {"tenant": tenant, "vector": packed(vector), "limit": limit}
+        each = {"stems": [], **by_filter(filters)}
+        if filters.beyond_indexes:
+            found = await self.graph.run(index["scan"], **asked, **each, scan=None)
+        else:
+            ranges = within(filters)
+            found = await self.graph.run(index["vector"], **asked, fetch=fetch, **ranges)
+        if not self._dormant:
+            return found
+        asleep = await self.graph.run(index["scan"], **asked, **each, scan=self._dormant)
+        return sorted([*found, *asleep], key=lambda seed: -seed.score)
+
+    async def _by_text(
+        self,
+        index: Mapping[str, Statement[R]],
+        tenant: TenantId,
+        stems: Sequence[str],
+        limit: int,
+        filters: Filters,
+        *,
+        required: Required | None = None,
+    ) -> Sequence[R]:
+        """Search a text index for any of the stems and all required terms."""
+        if not stems and required is None:
+            return []
+        each, wanted = by_filter(filters), sorted(set(stems))
+        found = await self.graph.run(
+            index["text"],
+            tenant=tenant,
+            query=any_of(tenant, wanted, required),
+            fetch=overfetch(limit) if filters == Filters() else _FILTERED_FETCH,
+            limit=limit,
+            **each,
         )
+        if not (self._dormant and stems):
+            return found
+        asleep = await self.graph.run(
+            index["scan"],
+            tenant=tenant,
+            vector=None,
+            stems=wanted,
+            scan=self._dormant,
+            limit=limit,
+            **each,
+        )
+        return [*found, *asleep]
 
     async def with_metadata(
         self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
@@ -167,19 +312,19 @@ class EpisodeReader(PassageFinder):
         """Choose the episodes whose metadata pass the filters."""
         if not filters.metadata:
             return ids
-        return await self.as_of.passing(tenant, ids, metadata=filters.metadata_texts)
+        return await self.passing(tenant, ids, metadata=filters.metadata_texts)
 
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
         """Find the stored values that pass, and tell which wanted names do not exist."""
-        return await named(self._graph, tenant, filters)
+        return await named(self.graph, tenant, filters)
 
     async def expired(self, tenant: TenantId) -> Collection[EpisodeId]:
         """List the episodes whose life is over and that are not erased yet."""
-        return set(await self._graph.run(_LIST_EXPIRED, tenant=tenant, limit=_EVERY))
+        return set(await self.graph.run(_LIST_EXPIRED, tenant=tenant, limit=_EVERY))
 
     async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         """Read the words of episodes as the text index has them, joined by blanks."""
-        return dict(await self._graph.run(_LIST_WORDS, tenant=tenant, ids=list(ids)))
+        return dict(await self.graph.run(_LIST_WORDS, tenant=tenant, ids=list(ids)))
 
     async def columns(
         self,
@@ -205,20 +350,20 @@ class EpisodeReader(PassageFinder):
             "fan": limits.fan,
             "floor": limits.floor,
         }
-        (found,) = await self._graph.run(
+        (found,) = await self.graph.run(
             _EXPAND_FRONTIER, **asked, now=now, associated=limits.associated
         )
         if not limits.window:
             return found
         # Of the same edge the later row counts: its degree is that within windows.
-        (mentioned,) = await self._graph.run(_EXPAND_WINDOW, **asked, window=limits.window)
+        (mentioned,) = await self.graph.run(_EXPAND_WINDOW, **asked, window=limits.window)
         return found.followed_by(mentioned)
 
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
     ) -> ConceptEdges:
         """List the concepts of these episodes, without hubs (over `hub` mentions)."""
-        (found,) = await self._graph.run(
+        (found,) = await self.graph.run(
             _LIST_MEMBERSHIPS, tenant=tenant, episodes=list(episodes), concepts=[], hub=hub
         )
         return found
@@ -227,20 +372,20 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, concepts: Sequence[str], hub: int
     ) -> ConceptEdges:
         """List live episodes about these concepts, or that mention them unless hubs."""
-        (found,) = await self._graph.run(
+        (found,) = await self.graph.run(
             _LIST_MEMBERSHIPS, tenant=tenant, episodes=[], concepts=list(concepts), hub=hub
         )
         return found
 
     async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
         """Look up the priors consolidation gave; an episode without one is absent."""
-        return dict(await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids)))
+        return dict(await self.graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids)))
 
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
     ) -> ConceptArcs:
         """List the concepts joined by facts or names, without those with over `hub` edges."""
-        (found,) = await self._graph.run(
+        (found,) = await self.graph.run(
             _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub, retracted=retracted
         )
         return found
@@ -249,7 +394,7 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, vector: Vector, limit: int
     ) -> Sequence[NearConcept]:
         """Search the concepts by vector, nearest first; none before a consolidation."""
-        return await self._graph.run(
+        return await self.graph.run(
             _LIST_NEAR_CONCEPTS,
             tenant=tenant,
             vector=packed(vector),
@@ -261,7 +406,7 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, words: Sequence[str], limit: int
     ) -> Sequence[NamedConcept]:
         """List the concepts whose names hold one of these words, also inside a word."""
-        return await self._graph.run(
+        return await self.graph.run(
             _LIST_CONCEPTS_WITH, tenant=tenant, words=list(words), limit=limit
         )
 
@@ -269,15 +414,13 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, concepts: Sequence[str]
     ) -> Mapping[str, Vector]:
         """Fetch the vectors of concepts; one that no consolidation embedded is absent."""
-        return dict(
-            await self._graph.run(_LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts))
-        )
+        return dict(await self.graph.run(_LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts)))
 
     async def nearest_facts(
         self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
     ) -> NearFacts:
         """Search the facts that join two concepts, by vector; nearest first, ties by id."""
-        (found,) = await self._graph.run(
+        (found,) = await self.graph.run(
             _LIST_NEAREST_FACTS,
             tenant=tenant,
             vector=packed(vector),
@@ -297,7 +440,7 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, session: str, limit: int
     ) -> Sequence[EpisodeId]:
         """List the latest turns of a session, newest first; none of an unknown one."""
-        return await self._graph.run(
+        return await self.graph.run(
             _LIST_LATEST_TURNS, tenant=tenant, session=session, limit=limit
         )
 
@@ -308,7 +451,7 @@ class EpisodeReader(PassageFinder):
 
         At most `limit` neighbours each, best first; an episode is not its own neighbour.
         """
-        return await self._graph.run(
+        return await self.graph.run(
             LIST_NEAREST,
             tenant=tenant,
             episodes=list(episodes),
@@ -321,8 +464,8 @@ class EpisodeReader(PassageFinder):
         """Fetch whole episodes, in the order asked; missing ones are left out."""
         found: dict[str, Episode] = {}
         for part in self._columns.in_parts(tenant, ids):
-            rows = await self._graph.run(
-                _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant
+            rows = await self.graph.run(
+                _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant > 0
             )
             found |= {row.id: row for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
@@ -346,72 +489,6 @@ def _to_profile(row: _LexiconRow) -> Profile:
     )
 
 
-class DormantReader(EpisodeReader):
-    """Finds live and dormant episodes; implements `ports.recall.RecallStore`.
-
-    Dormant seeds come beside those of the indexes, with the turns around them. Spreading goes
-    over live nodes only.
-    """
-
-    def __init__(self, graph: Graph, *, scan: int = 20_000, keep: int = 10_000) -> None:
-        """Look at the newest `scan` dormant episodes."""
-        super().__init__(graph, keep=keep, keep_passages=keep, dormant=True)
-        self._scan = scan
-
-    async def seeds_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the vector index and the dormant episodes; best first."""
-        live = await super().seeds_by_vector(tenant, vector, limit, filters)
-        asked = self._asked(tenant, limit, filters, vector=vector)
-        asleep = await self._graph.run(_SEEDS_BY_SCAN, **asked)
-        return sorted([*live, *asleep], key=lambda seed: -seed.score)
-
-    async def seeds_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the text index, then the dormant episodes, where the score counts stems."""
-        live = await super().seeds_by_text(tenant, stems, limit, filters)
-        if not stems:
-            return live
-        asked = self._asked(tenant, limit, filters, stems=stems)
-        return [*live, *await self._graph.run(_SEEDS_BY_SCAN, **asked)]
-
-    async def passages_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the vector index and the dormant passages; best first."""
-        live = await super().passages_by_vector(tenant, vector, limit, filters)
-        asked = self._asked(tenant, limit, filters, vector=vector)
-        asleep = await self._graph.run(SEEDS_BY_PASSAGE_SCAN, **asked)
-        return sorted([*live, *asleep], key=lambda seed: -seed.score)
-
-    async def passages_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the text index, then the dormant passages, where the score counts stems."""
-        live = await super().passages_by_text(tenant, stems, limit, filters)
-        if not stems:
-            return live
-        asked = self._asked(tenant, limit, filters, stems=stems)
-        asleep = await self._graph.run(SEEDS_BY_PASSAGE_SCAN, **asked)
-        return [*live, *asleep]
-
-    def _asked(
-        self,
-        tenant: TenantId,
-        limit: int,
-        filters: Filters,
-        *,
-        vector: Vector | None = None,
-        stems: Sequence[str] = (),
-    ) -> dict[str, object]:
-        """Write a search as parameters: by vector, or by stems without one."""
-        return {
-            "tenant": tenant,
-            "vector": None if vector is None else packed(vector),
-            "stems": sorted(set(stems)),
-            "scan": self._scan,
-            "limit": limit,
-            **by_filter(filters),
-        }
+def overfetch(limit: int) -> int:
+    """Compute how many rows to fetch from an index to have the best `limit` among them."""
+    return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)

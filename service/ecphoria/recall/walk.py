@@ -1,10 +1,10 @@
 """The record of a walk: its nodes, where energy entered, and what each step moved.
 
 A strategy fills a `Walk`; the trace's seeds and waves, and the path to each hit, are read from it.
-Words that spread over NEXT have no walk: their path is read from the candidates.
+Words that spread over NEXT have no walk: their path is read from the frame.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.maths.lexical import BACK, FORTH
-from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.frame import Frame
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
@@ -199,65 +199,54 @@ def seed_records(seeding: Seeding) -> tuple[SeedRecord, ...]:
     return (*named, *by_text, *by_vector)
 
 
-def found_directly(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
+def found_directly(frame: Frame, episode: EpisodeId) -> tuple[PathStep, ...]:
     """Explain a hit by the index that found it: no edge was walked."""
-
-    def path(episode: EpisodeId) -> tuple[PathStep, ...]:
-        row = candidates.row[episode]
-        by_text = candidates.single[row] > 0.0
-        stream = Stream.TEXT if by_text else Stream.VECTOR
-        found = candidates.single if by_text else candidates.columns.cosine
-        energy = float(found[row])
-        return (PathStep(node=episode, kind="episode", edge=stream, label="", energy=energy),)
-
-    return path
+    row = frame.row[episode]
+    by_text = frame.single[row] > 0.0
+    stream = Stream.TEXT if by_text else Stream.VECTOR
+    energy = float((frame.single if by_text else frame.cosine)[row])
+    return (PathStep(node=episode, kind="episode", edge=stream, label="", energy=energy),)
 
 
-def text_path(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
+def text_path(frame: Frame, episode: EpisodeId) -> tuple[PathStep, ...]:
     """Explain a hit by the turn that contributed most words over NEXT, itself included."""
-
-    def path(episode: EpisodeId) -> tuple[PathStep, ...]:
-        row = candidates.row[episode]
-        source, energy = max(
-            ((source, _carried(candidates, source, row, share))
-             for source, share in _sources(candidates, row)),
-            key=lambda reached: reached[1],
-        )  # fmt: skip
-        if energy <= 0.0 or source == row:
-            return found_directly(candidates)(episode)
-        origin = candidates.columns.id[source]
-        return (
-            PathStep(node=origin, kind="episode", edge=Stream.TEXT, label="",
-                     energy=_carried(candidates, source, source, 1.0)),
-            PathStep(node=episode, kind="episode", edge="NEXT", label="", energy=energy),
-        )  # fmt: skip
-
-    return path
+    row = frame.row[episode]
+    source, energy = max(
+        ((source, _carried(frame, source, row, share)) for source, share in _sources(frame, row)),
+        key=lambda reached: reached[1],
+    )
+    if energy <= 0.0 or source == row:
+        return found_directly(frame, episode)
+    return (
+        PathStep(node=frame.id[source], kind="episode", edge=Stream.TEXT, label="",
+                 energy=_carried(frame, source, source, 1.0)),
+        PathStep(node=episode, kind="episode", edge="NEXT", label="", energy=energy),
+    )  # fmt: skip
 
 
-def next_wave(candidates: Candidates, hits: Sequence[EpisodeId]) -> Wave:
+def next_wave(frame: Frame, hits: Sequence[EpisodeId]) -> Wave:
     """Describe how the cue's words spread over NEXT, arc by arc for the hits."""
     arcs = [
-        WaveArc(tail=candidates.columns.id[source], head=hit, edge="NEXT", weight=share,
-                energy=_carried(candidates, source, row, share))
-        for hit, row in ((hit, candidates.row[hit]) for hit in hits)
-        for source, share in _sources(candidates, row)
-        if source != row and _carried(candidates, source, row, share) > 0.0
+        WaveArc(tail=frame.id[source], head=hit, edge="NEXT", weight=share,
+                energy=_carried(frame, source, row, share))
+        for hit, row in ((hit, frame.row[hit]) for hit in hits)
+        for source, share in _sources(frame, row)
+        if source != row and _carried(frame, source, row, share) > 0.0
     ]  # fmt: skip
-    lit = candidates.signals.lex > 0.0
+    lit = frame.signals.lex > 0.0
     return Wave(
         number=1,
         active=int(lit.sum()),
-        energy=float(candidates.signals.lex.sum()),
+        energy=float(frame.signals.lex.sum()),
         arcs=tuple(arcs),
-        arcs_left_out=max(0, int((lit & (candidates.single <= 0.0)).sum()) - len(arcs)),
+        arcs_left_out=max(0, int((lit & (frame.single <= 0.0)).sum()) - len(arcs)),
     )
 
 
-def _sources(candidates: Candidates, row: int) -> list[tuple[int, float]]:
+def _sources(frame: Frame, row: int) -> list[tuple[int, float]]:
     """Find the turns whose words reach a row, with their shares."""
     found = [(row, 1.0)]
-    for step, shares in ((candidates.previous, BACK), (candidates.following, FORTH)):
+    for step, shares in ((frame.previous, BACK), (frame.following, FORTH)):
         at = row
         for share in shares:
             at = int(step[at])
@@ -267,7 +256,7 @@ def _sources(candidates: Candidates, row: int) -> list[tuple[int, float]]:
     return found
 
 
-def _carried(candidates: Candidates, source: int, row: int, share: float) -> float:
+def _carried(frame: Frame, source: int, row: int, share: float) -> float:
     """Measure the part that reaches a row from another row, or from itself."""
-    words = candidates.said if source == row else candidates.lent
-    return share * float(words[source] @ candidates.rarity)
+    words = frame.said if source == row else frame.lent
+    return share * float(words[source] @ frame.rarity)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import EmbedConcepts, VectorStore
+from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.session import Graph
@@ -35,7 +35,7 @@ def ingest(graph: Graph, embedder: Embedder) -> IngestService:
 
 @pytest.fixture
 def step(graph: Graph, embedder: Embedder) -> EmbedConcepts:
-    return EmbedConcepts(VectorStore(graph, concepts=True), embedder)
+    return EmbedConcepts(NodeVectors(graph, concepts=True), embedder)
 
 
 async def remember(ingest: IngestService, tenant: TenantId, *texts: str) -> list[EpisodeId]:

@@ -21,10 +21,9 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
-from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import RecallService
-from ecphoria.recall.shadow import ShadowedRecall
-from ecphoria.recall.store import DormantReader, EpisodeReader
+from ecphoria.recall.store import DORMANT, EpisodeReader
+from ecphoria.recall.tenant_recall import TenantRecall
 from ecphoria.records.episode import NewEpisode, State
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
@@ -352,7 +351,7 @@ async def test_a_cue_looks_among_what_sleeps_if_asked_to(  # noqa: PLR0917
     recalls = RecallService(
         store=EpisodeReader(graph),
         strategies=STRATEGIES,
-        dormant=DormantReader(graph),
+        dormant=EpisodeReader(graph, dormant=DORMANT),
         traces=TraceStore(graph, keep=1),
         embedder=embedder,
         clock=StoppedClock(),
@@ -389,7 +388,7 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
     recalls = RecallService(
         store=EpisodeReader(graph),
         strategies=STRATEGIES,
-        dormant=DormantReader(graph),
+        dormant=EpisodeReader(graph, dormant=DORMANT),
         traces=TraceStore(graph, keep=10),
         embedder=embedder,
         clock=StoppedClock(),
@@ -398,8 +397,7 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
     async def settings_of(tenant: TenantId) -> TenantSettings:
         return (await SettingsStore(graph).find(tenant)).settings
 
-    shadowed = ShadowedRecall(recalls, settings_of, lambda *_: None)
-    waking = SecondLookRecall(shadowed, settings_of, forgetting.wake)
+    waking = TenantRecall(recalls, settings_of, lambda *_: None, forgetting.wake)
     ids = await a_talk(ingest, tenant)
     await forgetting.sleep(tenant, ids)
     cue = Cue(text="Who painted the boat?")

@@ -16,13 +16,13 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import Cycle
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
-from ecphoria.neo4j_store.passages import PassageSeed
 from ecphoria.neo4j_store.rows import from_bytes, to_bytes
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.ports import PassageSeed
 from ecphoria.recall.scope import Scope, ScopedStore
-from ecphoria.recall.store import DormantReader, EpisodeReader
+from ecphoria.recall.store import DORMANT, EpisodeReader
 from ecphoria.records.episode import NewEpisode, indexed_text
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.recall import Filters
@@ -95,7 +95,7 @@ async def test_every_paragraph_of_a_long_message_is_found(
             await reader.passages_by_text(tenant, stems(topic), 5, ALL),
         ):
             best = seeds[0]
-            assert (best.episode, best.session, best.ordinal) == (ident, "chat", len(short))
+            assert (best.id, best.session, best.ordinal) == (ident, "chat", len(short))
             assert topic in text_of(best, LONG)
             assert [one.score for one in seeds] == sorted((s.score for s in seeds), reverse=True)
     profile = (await reader.lexicon(tenant, [], [])).profile
@@ -149,8 +149,8 @@ async def test_filters_hold_for_passages(
     async def found(filters: Filters) -> set[EpisodeId]:
         by_vector = await reader.passages_by_vector(tenant, cue, 50, filters)
         by_text = await reader.passages_by_text(tenant, words, 50, filters)
-        assert {seed.episode for seed in by_vector} == {seed.episode for seed in by_text}
-        return {seed.episode for seed in by_vector}
+        assert {seed.id for seed in by_vector} == {seed.id for seed in by_text}
+        return {seed.id for seed in by_vector}
 
     assert await found(ALL) == {one, two, paper}
     assert await found(Filters(session="two")) == {two}
@@ -169,9 +169,9 @@ async def test_the_past_and_another_tenant_see_no_passage(
     assert await reader.passages_by_vector(other_tenant, cue, 5, ALL) == []
     assert await reader.passages_by_text(other_tenant, words, 5, ALL) == []
     assert (await reader.passages_of(other_tenant, [early], cue)).episode == ()
-    past = ScopedStore(reader, Scope(at=START + timedelta(hours=1, minutes=5)), reader.as_of)
-    assert {s.episode for s in await past.passages_by_vector(tenant, cue, 50, ALL)} == {early}
-    assert {s.episode for s in await past.passages_by_text(tenant, words, 50, ALL)} == {early}
+    past = ScopedStore(reader, Scope(at=START + timedelta(hours=1, minutes=5)))
+    assert {s.id for s in await past.passages_by_vector(tenant, cue, 50, ALL)} == {early}
+    assert {s.id for s in await past.passages_by_text(tenant, words, 50, ALL)} == {early}
     assert set((await past.passages_of(tenant, [early, late], cue)).episode) == {early}
 
 
@@ -223,7 +223,7 @@ async def test_passages_sleep_and_wake_with_their_episode(
     ingest: IngestService, graph: Graph, tenant: TenantId, embedder: Embedder, cypher: Cypher
 ) -> None:
     doctor = Doctor(IntegrityStore(graph), lambda: 0.0)
-    reader, dormant = EpisodeReader(graph), DormantReader(graph)
+    reader, dormant = EpisodeReader(graph), EpisodeReader(graph, dormant=DORMANT)
     awake = (await ingest.append(tenant, an_answer(number=1))).id
     asleep = (await ingest.append(tenant, an_answer(number=2))).id
     cue, words = await vector_of(embedder, TOPICS[1]), stems(TOPICS[1])
@@ -231,8 +231,8 @@ async def test_passages_sleep_and_wake_with_their_episode(
 
     async def found(store: EpisodeReader) -> tuple[set[EpisodeId], set[EpisodeId]]:
         return (
-            {one.episode for one in await store.passages_by_vector(tenant, cue, 50, ALL)},
-            {one.episode for one in await store.passages_by_text(tenant, words, 50, ALL)},
+            {one.id for one in await store.passages_by_vector(tenant, cue, 50, ALL)},
+            {one.id for one in await store.passages_by_text(tenant, words, 50, ALL)},
         )
 
     await DormancyStore(graph).put_to_sleep(tenant, [(asleep, "quiet")], datetime.now(UTC))
@@ -354,7 +354,7 @@ async def test_a_message_of_350_000_characters_is_kept_and_its_end_is_found(
     )
     by_text = await reader.passages_by_text(tenant, stems("blue enamel clock observatory"), 3, ALL)
     for best in (by_vector[0], by_text[0]):
-        assert best.episode == ident
+        assert best.id == ident
         assert secret in text_of(best, text)
     await reader.lexicon(tenant, [], [])
     found = await reader.passages_of(tenant, [ident], None)

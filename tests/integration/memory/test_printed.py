@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import EmbedConcepts, VectorStore
+from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
@@ -224,7 +224,7 @@ async def said(
         for place, (text, *names) in enumerate(SAID)
     ]  # fmt: skip
     await ingest.append_batch(house.tenant, turns)
-    await EmbedConcepts(VectorStore(graph, concepts=True), embedder).run(
+    await EmbedConcepts(NodeVectors(graph, concepts=True), embedder).run(
         Cycle(id=fresh_id(), tenant=house.tenant, now=NOW)
     )
     await cypher(

@@ -35,17 +35,18 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
     numbers = sorted({number for batch in batches for number in batch})
     assert len(cache) == len(numbers)
     slots = cache.slots([f"e{number}" for number in numbers])
-    assert cache.occurred_ms[slots].tolist() == [1_000 * number for number in numbers]
-    assert (cache.local_ms - cache.occurred_ms)[slots].tolist() == [3_600_000] * len(numbers)
-    assert cache.length[slots].tolist() == numbers
+    held, texts = cache.rows.held, cache.texts
+    assert held["occurred_ms"][slots].tolist() == [1_000 * number for number in numbers]
+    assert (held["local_ms"] - held["occurred_ms"])[slots].tolist() == [3_600_000] * len(numbers)
+    assert held["length"][slots].tolist() == numbers
     for number, slot in zip(numbers, slots.tolist(), strict=True):
         one = content(number)
-        assert cache.speaker[slot] == (one.speaker or None)
-        assert (cache.terms[slot], cache.title[slot]) == (one.terms, one.title)
-        facts = (one.is_question, one.time_expression, one.first_person, one.second_person)
-        assert tuple(cache.facts[slot].tolist()) == facts
-        assert cache.importance[slot] == one.importance
-        assert cache.vector[slot].tolist() == [number] * 3
+        assert texts["speaker"][slot] == (one.speaker or None)
+        assert (texts["terms"][slot], texts["title"][slot]) == (one.terms, one.title)
+        for name in ("is_question", "time_expression", "first_person", "second_person"):
+            assert held[name][slot] == getattr(one, name)
+        assert held["importance"][slot] == one.importance
+        assert held["vector"][slot].tolist() == [number] * 3
 
 
 def test_nothing_is_there_before_it_is_put() -> None:

@@ -8,9 +8,10 @@ from typing import cast
 import numpy as np
 import pytest
 
-from ecphoria.recall.answer import Shown, load_shown, same_words
-from ecphoria.recall.current_facts import Superseded
+from ecphoria.recall.answer import load_shown, same_words
 from ecphoria.recall.pipeline import Ranked, Search
+from ecphoria.recall.ports import Superseded
+from ecphoria.recall.walk import Walk
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.tokens import stems
@@ -36,28 +37,28 @@ async def shown(
     collapse: bool = True,
     behind: Mapping[EpisodeId, Superseded] | None = None,
     outside: Sequence[EpisodeId] = (),
-) -> tuple[Shown, Store]:
+) -> tuple[Ranked, Store]:
     """Rank the episodes as listed; those `outside` are no candidates."""
     store = Store(episodes)
     inside = [one for one in episodes if one.id not in outside]
-    columns = SimpleNamespace(
+    frame = SimpleNamespace(
         terms=tuple(" ".join(stems(one.text)) for one in inside),
         speaker=tuple(one.speaker for one in inside),
         title=tuple(one.title for one in inside),
+        row={e.id: row for row, e in enumerate(inside)},
     )
-    candidates = SimpleNamespace(columns=columns, row={e.id: row for row, e in enumerate(inside)})
-    search = SimpleNamespace(store=store, tenant="t", candidates=candidates)
-    parts = np.linspace(1.0, 0.1, len(episodes))[:, None]
+    search = SimpleNamespace(store=store, tenant="t", frame=frame)
     ranked = Ranked(
-        ids=tuple(one.id for one in episodes), score=parts[:, 0], parts=parts,
-        part_names=("text",), seeds=(), waves=(), path=lambda _: (), truncated=False,
+        ids=tuple(one.id for one in episodes),
+        parts=np.linspace(1.0, 0.1, len(episodes))[:, None],
+        part_names=("text",), walk=Walk(), path=lambda _: (), superseded=behind or {},
     )  # fmt: skip
-    found = await load_shown(cast("Search", search), ranked, behind or {}, k=k, collapse=collapse)
+    found = await load_shown(cast("Search", search), ranked, k=k, collapse=collapse)
     return found, store
 
 
-def texts(found: Shown, k: int = 5) -> list[str]:
-    return [found.episodes[one].text for one in found.ranked.ids[:k]]
+def texts(found: Ranked, k: int = 5) -> list[str]:
+    return [found.episodes[one].text for one in found.ids[:k]]
 
 
 def told(*said: str) -> list[Episode]:
@@ -69,20 +70,20 @@ async def test_copies_become_one_hit_and_the_list_is_filled_up() -> None:
     found, _ = await shown(told(*["I like espresso."] * 8, *others))
     assert texts(found) == ["I like espresso.", *others[:4]]
     assert found.copies == {"e1": tuple(f"e{turn}" for turn in range(2, 9))}
-    assert list(found.ranked.score) == sorted(found.ranked.score, reverse=True)
-    assert found.ranked.parts[:, 0].tolist() == found.ranked.score.tolist()
+    assert list(found.score) == sorted(found.score, reverse=True)
+    assert found.parts[:, 0].tolist() == found.score.tolist()
 
 
 async def test_the_best_ranked_copy_is_shown_and_the_newest_stands_last() -> None:
     said = [episode("Yes, tea!", turn=turn, day=day) for turn, day in ((1, 4), (2, 9), (3, 2))]
     found, _ = await shown(said)
-    assert found.ranked.ids == ("e1",)
+    assert found.ids == ("e1",)
     assert found.copies == {"e1": ("e3", "e2")}
 
 
 async def test_without_collapse_every_copy_is_a_hit() -> None:
     found, _ = await shown(told(*["I like espresso."] * 8), collapse=False)
-    assert len(found.ranked.ids) == 8
+    assert len(found.ids) == 8
     assert found.copies == {}
 
 
@@ -132,7 +133,7 @@ async def test_other_speakers_roles_and_titles_are_no_copies() -> None:
         episode(same, turn=6, speaker=None, title="B"),
     ]  # fmt: skip
     found, _ = await shown(said, k=6)
-    assert len(found.ranked.ids) == 6
+    assert len(found.ids) == 6
     spelled = [episode(same, turn=1, speaker="ana"), episode(same, turn=2, speaker="Ana")]
     found, _ = await shown(spelled)
     assert found.copies == {"e1": ("e2",)}
@@ -141,23 +142,23 @@ async def test_other_speakers_roles_and_titles_are_no_copies() -> None:
 async def test_today_on_another_day_is_another_event() -> None:
     text = "I ran ten miles today."
     found, _ = await shown([episode(text, turn=turn, day=day) for turn, day in ((1, 1), (2, 2))])
-    assert len(found.ranked.ids) == 2
+    assert len(found.ids) == 2
     found, _ = await shown([episode(text, turn=turn) for turn in (1, 2)])
-    assert len(found.ranked.ids) == 1
+    assert len(found.ids) == 1
 
 
 async def test_an_outdated_memory_and_a_current_one_are_no_copies() -> None:
     late = Superseded(at=datetime(2025, 1, 1, tzinfo=UTC), by=(), keys=frozenset())
     said = told("I live in Bath.", "I live in Bath.", "I live in Bath.")
     found, _ = await shown(said, behind={EpisodeId("e2"): late})
-    assert found.ranked.ids == ("e1", "e2")
+    assert found.ids == ("e1", "e2")
     assert found.copies == {"e1": ("e3",)}
 
 
 async def test_stems_alike_with_other_words_stay_apart() -> None:
     said = told("I like espresso.", "I do not like espresso.", "I like espresso!")
     found, _ = await shown(said)
-    assert found.ranked.ids == ("e1", "e2")
+    assert found.ids == ("e1", "e2")
     assert found.copies == {"e1": ("e3",)}
 
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.current_facts import PART, Superseded, lifted, superseded_by
+from ecphoria.recall.outdated import CURRENT, lifted, superseded_by
 from ecphoria.recall.pipeline import Ranked
-from ecphoria.recall.ports import FactStanding
+from ecphoria.recall.ports import FactStanding, Superseded
+from ecphoria.recall.walk import Walk
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 
@@ -25,8 +26,7 @@ def ranked(size: int) -> Ranked:
     parts = np.column_stack((np.linspace(1.0, 0.1, size), np.full(size, 0.05)))
     return Ranked(
         ids=tuple(EpisodeId(str(row)) for row in range(size)),
-        score=parts.sum(axis=1), parts=parts, part_names=("words", "concepts"),
-        seeds=(), waves=(), path=lambda _: (), truncated=False,
+        parts=parts, part_names=("words", "concepts"), walk=Walk(), path=lambda _: (),
     )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def order(found: Ranked) -> str:
 def test_the_best_holder_stands_right_above_what_is_over() -> None:
     found = lifted(ranked(6), {EpisodeId("1"): late(HOME)}, holding({HOME: [4, 5]}))
     assert order(found) == "041235"
-    assert found.part_names[-1] == PART
+    assert found.part_names[-1] == CURRENT
     assert found.parts.sum(axis=1) == pytest.approx(found.score, abs=1e-12)
     assert found.score[1] == pytest.approx(found.score[2], abs=1e-12)
 

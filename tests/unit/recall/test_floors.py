@@ -7,6 +7,7 @@ import pytest
 
 from ecphoria.recall.gate import Judgement, count_above, count_within, judge_floors
 from ecphoria.recall.pipeline import Ranked
+from ecphoria.recall.walk import Walk
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
 from tests.unit.recall.builders import episode
@@ -17,8 +18,8 @@ SURE = Judgement(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("
 def ranked(*scores: float) -> Ranked:
     parts = np.array(scores)[:, None]
     return Ranked(
-        ids=tuple(EpisodeId(str(row)) for row in range(len(scores))), score=parts[:, 0],
-        parts=parts, part_names=("text",), seeds=(), waves=(), path=lambda _: (), truncated=False,
+        ids=tuple(EpisodeId(str(row)) for row in range(len(scores))),
+        parts=parts, part_names=("text",), walk=Walk(), path=lambda _: (),
     )  # fmt: skip
 
 
@@ -36,9 +37,9 @@ def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hi
 def test_the_first_hits_that_fit_into_the_characters_are_given_and_at_least_one(
     characters: int, k: int, hits: int
 ) -> None:
-    texts = {str(row): episode("x" * size) for row, size in enumerate((4, 5, 3))}
-    found = replace(ranked(0.9, 0.5, 0.1), characters=characters)
-    assert count_within(found, k, texts) == hits
+    texts = {EpisodeId(str(row)): episode("x" * size) for row, size in enumerate((4, 5, 3))}
+    found = replace(ranked(0.9, 0.5, 0.1), characters=characters, episodes=texts)
+    assert count_within(found, k) == hits
 
 
 def test_less_confidence_than_asked_for_is_a_refusal_with_its_reason() -> None:

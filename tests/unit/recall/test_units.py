@@ -7,9 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.neo4j_store.passages import PassageColumns
-from ecphoria.recall.candidates import Units, count_stems, count_terms, units_of
-from ecphoria.recall.ports import Columns
+from ecphoria.recall.frame import Units, count_stems, count_terms, units_of
+from ecphoria.recall.ports import Columns, PassageColumns
 from ecphoria.records.ids import EpisodeId
 
 STEMS = ("harbour", "boat")
@@ -50,7 +49,6 @@ def test_a_store_of_short_memories_has_a_unit_for_each() -> None:
     found = columns("harbour boat", "gull")
     units = cut(found, None)
     assert units.row.tolist() == [0, 1]
-    assert units.part.tolist() == [-1, -1]
     assert units.counts.tolist() == [[1, 1], [0, 0]]
 
 
@@ -58,8 +56,6 @@ def test_a_long_row_counts_by_its_passages() -> None:
     found = columns("gull", "harbour gull boat", "boat")
     units = cut(found, passages(e1=("harbour", "gull boat boat")))
     assert units.row.tolist() == [0, 2, 1, 1]
-    assert units.part.tolist() == [-1, -1, 0, 1]
-    assert units.start.tolist() == [-1, -1, 0, 2]
     assert units.most(units.counts).tolist() == [[0, 0], [1, 2], [0, 1]]
     both = (units.counts > 0).all(axis=1).astype(float)
     assert units.best(both).tolist() == [0, 0, 0], "no passage has both words"

@@ -1,7 +1,7 @@
 """The shadow beside a scripted recall: sample, queue, faults, and never in the way."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ from ecphoria.app import STRATEGIES
 from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable, Unavailable
 from ecphoria.neo4j_store.tenant_settings import OwnSettings, SettingsStore
 from ecphoria.recall.service import RecallService
-from ecphoria.recall.shadow import WINDOW, ShadowedRecall, ShadowStats, sampled
+from ecphoria.recall.tenant_recall import WINDOW, ShadowStats, TenantRecall, sampled
 from ecphoria.records.episode import Episode, State
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import (
@@ -112,6 +112,10 @@ class InMemory(SettingsStore):
         return OwnSettings(values=self.kept[tenant])
 
 
+async def wake_none(_: TenantId, __: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
+    return ()
+
+
 class House:
     """A shadowed recall over scripted parts."""
 
@@ -121,9 +125,10 @@ class House:
             self.store, self.recalls.check, WallClock(), lambda: self.seconds
         )
         self.told: list[tuple[str, str, Comparison | None]] = []
-        self.service = ShadowedRecall(
-            self.recalls, self.settings.of, lambda *told: self.told.append(told), grace_s=GRACE_S
-        )
+        self.service = TenantRecall(
+            self.recalls, self.settings.of, lambda *told: self.told.append(told), wake_none,
+            grace_s=GRACE_S,
+        )  # fmt: skip
 
     async def ask(self, text: str = "cue", **options: object) -> RecallResult:
         return await self.service.recall(MINE, Cue(text=text), RecallOptions(**options))  # type: ignore[arg-type]  # named in each test

@@ -1,4 +1,4 @@
-"""Recall by a tenant's own strategy, and another strategy compared in its shadow.
+"""Recall by a tenant's settings: its own strategy, a second look, and another strategy on trial.
 
 The shadow of a recall runs after the answer, when no recall is running. It records nothing, and
 its errors are counted. The answer is the same with and without it (decision 0014).
@@ -19,7 +19,9 @@ import structlog
 from ecphoria.errors import EcphoriaError, Unavailable
 from ecphoria.maths.fusion import overlap, rank_biased_overlap, rank_difference, same_first
 from ecphoria.recall.service import RecallService
-from ecphoria.records.ids import TenantId
+from ecphoria.records.episode import State
+from ecphoria.records.history import USED_HITS
+from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import (
     Choice,
     Comparison,
@@ -112,6 +114,8 @@ def _mean(values: Sequence[float]) -> float:
 
 SettingsOf = Callable[[TenantId], Awaitable[TenantSettings]]
 """Gives the settings of a tenant."""
+Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
+"""Makes dormant memories live again; returns those that were dormant."""
 
 # A busy service drops samples and counts them, instead of queueing more (decision 0014).
 _WAITING = 64
@@ -140,18 +144,24 @@ class _Sampled:
     answer: RecallResult
 
 
-class ShadowedRecall:
-    """Recalls by the tenant's default, and compares a sample with the tenant's shadow."""
+class TenantRecall:
+    """Recalls by the tenant's default strategy, and looks among dormant memories if wanted.
+
+    A sample is compared with the tenant's shadow. Memories wake only if the gate accepts the
+    search that found them: a refusal does not show that they are needed.
+    """
 
     def __init__(
         self,
         recalls: RecallService,
         settings_of: SettingsOf,
         told: Told,
+        wake: Wake,
         *,
         grace_s: float = _GRACE_S,
     ) -> None:
         """Wait at the end up to `grace_s` for recalls on their way."""
+        self._wake = wake
         self._grace_s = grace_s
         self._recalls = recalls
         self._settings_of = settings_of
@@ -169,13 +179,14 @@ class ShadowedRecall:
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
     ) -> RecallResult:
-        """Recall a cue by the tenant's default strategy unless one is named.
+        """Recall a cue; if refused and the tenant wants it, search dormant memories too.
 
         Args:
             tenant: Whose memories.
             cue: What is asked.
-            options: How.
-            record: Leave a trace, and take part in the comparison with the shadow.
+            options: How; without a strategy by the tenant's default.
+            record: Leave a trace, and take part in the comparison with the shadow. Without it
+                there is no second search, and no memory wakes.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
@@ -183,6 +194,35 @@ class ShadowedRecall:
             NotFound: No such tenant.
             Unavailable: The store or the encoder does not answer, or the service stops.
         """
+        answer = await self._recall(tenant, cue, options, record=record)
+        # A recall without a trace changes nothing (docs/howto/learning.md).
+        if not record:
+            return answer
+        if answer.verdict.refused and not options.include_dormant:
+            answer = await self._look_again(tenant, cue, options, answer)
+        dormant = _dormant(answer)
+        if dormant and not answer.verdict.refused and (options.wake or answer.second_look):
+            answer = replace(answer, woken=tuple(await self._wake(tenant, dormant)))
+        return answer
+
+    async def _look_again(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, refused: RecallResult
+    ) -> RecallResult:
+        """Keep the refusal unless the tenant wants a second look, and a dormant memory answers."""
+        # Dormant memories are in no index, so they are compared one by one, and only if the live
+        # ones give no answer (docs/howto/forgetting.md).
+        if not (await self._settings_of(tenant)).dormancy.second_look:
+            return refused
+        wider = replace(options, include_dormant=True)
+        answer = await self._recall(tenant, cue, wider, record=True)
+        if not answer.verdict.refused and _dormant(answer):
+            return replace(answer, second_look=True)
+        return refused
+
+    async def _recall(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool
+    ) -> RecallResult:
+        """Recall by the tenant's default strategy unless one is named."""
         if self._closed:
             raise Unavailable("The service is stopping; ask again when it is back.")
         with self._on_its_way():
@@ -301,6 +341,12 @@ class ShadowedRecall:
             return
         sample.stats.add(comparison)
         self._told(strategy, "compared", comparison)
+
+
+def _dormant(answer: RecallResult) -> list[EpisodeId]:
+    return [
+        hit.episode.id for hit in answer.hits[:USED_HITS] if hit.episode.state is State.DORMANT
+    ]
 
 
 def sampled(cue: Cue, share: float) -> bool:

@@ -6,8 +6,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from ecphoria.neo4j_store.passages import PassageCache, PassageReader, StoredPassage
 from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.recall.cache import ColumnReader, PassageCache
+from ecphoria.recall.ports import StoredPassage
 from ecphoria.records.ids import EpisodeId, TenantId
 
 TENANT = TenantId("0" * 32)
@@ -53,12 +54,12 @@ class Store:
             )
         ]
 
-    def reader(self, keep: int = 100) -> PassageReader:
-        return PassageReader(cast("Graph", self), keep)
+    def reader(self, keep: int = 100) -> ColumnReader:
+        return ColumnReader(cast("Graph", self), keep)
 
 
-async def parts(reader: PassageReader, *episodes: str) -> list[tuple[str, int]]:
-    found = await reader.read(TENANT, [EpisodeId(one) for one in episodes], None)
+async def parts(reader: ColumnReader, *episodes: str) -> list[tuple[str, int]]:
+    found = await reader.passages(TENANT, [EpisodeId(one) for one in episodes], None)
     return list(zip(found.episode, found.part.tolist(), strict=True))
 
 
@@ -82,7 +83,7 @@ def test_columns_are_ordered_by_episode_and_part_whatever_came_first() -> None:
 async def test_what_is_known_is_not_asked_again() -> None:
     store = Store(a=2, b=0)
     reader = store.reader()
-    reader.check(TENANT, deletions=0)
+    reader.check(TENANT, change=0, deletions=0)
     assert await parts(reader, "b", "a") == [("a", 0), ("a", 1)]
     assert await parts(reader, "a", "b") == [("a", 0), ("a", 1)]
     assert store.asked == [["b", "a"]]
@@ -91,7 +92,7 @@ async def test_what_is_known_is_not_asked_again() -> None:
 async def test_who_is_not_there_is_asked_for_again() -> None:
     store = Store()
     reader = store.reader()
-    reader.check(TENANT, deletions=0)
+    reader.check(TENANT, change=0, deletions=0)
     assert await parts(reader, "a") == []
     store.passages["a"] = 1
     assert await parts(reader, "a") == [("a", 0)]
@@ -101,11 +102,11 @@ async def test_who_is_not_there_is_asked_for_again() -> None:
 async def test_a_deletion_forgets_all(forget: str) -> None:
     store = Store(a=1)
     reader = store.reader()
-    reader.check(TENANT, deletions=0)
+    reader.check(TENANT, change=0, deletions=0)
     assert await parts(reader, "a") == [("a", 0)]
     del store.passages["a"]
     if forget == "deletion":
-        reader.check(TENANT, deletions=1)
+        reader.check(TENANT, change=0, deletions=1)
     else:
         reader.forget(TENANT)
     assert await parts(reader, "a") == []
@@ -114,9 +115,9 @@ async def test_a_deletion_forgets_all(forget: str) -> None:
 async def test_no_more_is_kept_than_may_be() -> None:
     store = Store(a=3, b=3)
     reader = store.reader(keep=4)
-    reader.check(TENANT, deletions=0)
+    reader.check(TENANT, change=0, deletions=0)
     assert len(await parts(reader, "a")) == 3
     assert len(await parts(reader, "b")) == 3
-    reader.check(TENANT, deletions=0)
+    reader.check(TENANT, change=0, deletions=0)
     assert len(await parts(reader, "a")) == 3
     assert store.asked == [["a"], ["b"], ["a"]]

@@ -1,4 +1,4 @@
-"""Candidates: the seeds, the turns around them, and the raw signals of each.
+"""The frame of a recall: the seeds, the turns around them, and the raw signals of each, by row.
 
 A long memory is read by passages: words count if they stand together, and a reply of a thousand
 words does not outweigh a short message that states the fact.
@@ -11,7 +11,7 @@ A short memory is one unit; a long one has a unit for each of its passages.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain
 
@@ -32,8 +32,8 @@ from ecphoria.maths.lexical import (
     saturate,
     spread_next,
 )
-from ecphoria.neo4j_store.passages import PassageColumns
-from ecphoria.recall.ports import Around, Columns, RecallStore, SeedRow, TermCount, Window
+from ecphoria.recall.ports import Around, Columns, PassageColumns, SeedRow, TermCount, Window
+from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.seeds import Seeding, Subject, find_subject
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
@@ -62,8 +62,6 @@ class Units:
         counts: [u, q] how often each unit has each stem of the cue.
         length: [u] stems.
         cosine: [u] to the cue.
-        start, end: [u] span in the episode's text; -1 where the unit is the whole episode.
-        part: [u] ordinal of the passage; -1 where the unit is the whole episode.
     """
 
     row: IntArray
@@ -71,9 +69,6 @@ class Units:
     counts: FloatArray
     length: FloatArray
     cosine: FloatArray
-    start: IntArray
-    end: IntArray
-    part: IntArray
 
     def best(self, values: FloatArray) -> FloatArray:
         """Take each row's largest value, [n], of values [u]."""
@@ -111,13 +106,10 @@ def units_of(
     """
     size = len(columns.id)
     whole = np.arange(size, dtype=np.int64)
-    nothing = np.full(size, -1, dtype=np.int64)
-    short = Units(
-        row=whole, rows=size, counts=counts, length=columns.length, cosine=columns.cosine,
-        start=nothing, end=nothing, part=nothing,
-    )  # fmt: skip
     if passages is None or not passages.episode:
-        return short
+        return Units(
+            row=whole, rows=size, counts=counts, length=columns.length, cosine=columns.cosine
+        )
     place = {episode: row for row, episode in enumerate(columns.id)}
     of = np.array([place[episode] for episode in passages.episode], dtype=np.int64)
     kept = np.ones(size, np.bool_)
@@ -128,9 +120,6 @@ def units_of(
         counts=np.concatenate((counts[kept], count_terms(passages.terms, stems, also))),
         length=np.concatenate((columns.length[kept], passages.length)),
         cosine=np.concatenate((columns.cosine[kept], passages.cosine)),
-        start=np.concatenate((nothing[kept], passages.start)),
-        end=np.concatenate((nothing[kept], passages.end)),
-        part=np.concatenate((nothing[kept], passages.part)),
     )
 
 
@@ -196,7 +185,7 @@ REACH = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Candidates:
+class Frame(Columns):
     """One cue's bounded subgraph as columns; n rows, q distinct stems of the cue.
 
     Attributes:
@@ -213,9 +202,9 @@ class Candidates:
         single: [n] BM25 of the item alone, of a long one its best passage.
         units: What each row's words and meaning were read from.
         signals: Raw evidence of the recipe.
+        row: The row of an episode.
     """
 
-    columns: Columns
     inside: BoolArray
     previous: IntArray
     following: IntArray
@@ -259,20 +248,20 @@ class Echo:
     lends: bool
 
 
-def holder(pools: Iterable[Candidates], episode: str) -> Candidates:
-    """Find the pool in which an episode was ranked.
+def holder(frames: Iterable[Frame], episode: str) -> Frame:
+    """Find the frame in which an episode was ranked.
 
-    A neighbour of a candidate is in the first pool only to lend its words. If activation reaches
-    it, a later pool ranks it, with passages and neighbours of its own.
+    A neighbour of a candidate is in the first frame only to lend its words. If activation reaches
+    it, a later frame ranks it, with passages and neighbours of its own.
     """
-    return next(pool for pool in pools if pool.holds(episode))
+    return next(frame for frame in frames if frame.holds(episode))
 
 
 async def gather(
     store: RecallStore, tenant: TenantId, seeding: Seeding, filters: Filters
-) -> Candidates:
+) -> Frame:
     """Fetch the columns of all seeds and of the turns around them, and weigh them."""
-    seeds = {seed.id: seed for seed in (*seeding.by_text, *seeding.by_vector, *_episodes(seeding))}
+    seeds = {seed.id: seed for seed in (*seeding.by_text, *seeding.by_vector, *seeding.by_passage)}
     columns = await store.columns(
         tenant,
         sorted(seed.id for seed in seeds.values() if seed.session is None),
@@ -302,7 +291,7 @@ async def gather_more(
     ids: Sequence[EpisodeId],
     *,
     subject: Subject | None,
-) -> Candidates:
+) -> Frame:
     """Weigh further episodes that spreading reached, each with the turns around it.
 
     Args:
@@ -319,14 +308,6 @@ async def gather_more(
     inside = np.array([episode in wanted for episode in columns.id], dtype=np.bool_)
     inside &= await _allowed(store, tenant, columns, filters)
     return await _weigh(store, tenant, columns, seeding, inside=inside, subject=subject)
-
-
-def _episodes(seeding: Seeding) -> Iterable[SeedRow]:
-    """Replace found passages by their episodes."""
-    return (
-        SeedRow(id=found.episode, session=found.session, ordinal=found.ordinal, score=found.score)
-        for found in seeding.by_passage
-    )
 
 
 def _windows(seeds: Iterable[SeedRow], back: int, ahead: int) -> list[Window]:
@@ -414,7 +395,7 @@ async def _weigh(
     *,
     inside: BoolArray,
     subject: Subject | None,
-) -> Candidates:
+) -> Frame:
     """Read the passages of long rows, then every signal of every row."""
     analysis, profile = seeding.analysis, seeding.profile
     asked = Counter(analysis.stems)
@@ -440,8 +421,8 @@ async def _weigh(
     )
     mine = np.zeros(len(columns.id), np.bool_) if subject is None else subject.speaks(columns)
     by_user = Subject(role="user").speaks(columns)
-    return Candidates(
-        columns=columns,
+    return Frame(
+        **{one.name: getattr(columns, one.name) for one in fields(columns)},
         inside=inside,
         previous=previous,
         following=following,
