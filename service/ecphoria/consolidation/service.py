@@ -88,8 +88,15 @@ class Step(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edges:
+    type: str
+    edges: int
+    faulty: int
+
+
 _COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
-_COUNT_EDGES = Statement("consolidation.count_edges", tuple[str, int, int])
+_COUNT_EDGES = Statement("consolidation.count_edges", _Edges)
 _COUNT_DEGREES = Statement("consolidation.count_degrees", tuple[str, Degrees])
 _LIST_GAPS = Statement("consolidation.list_gaps", Gap)
 
@@ -119,8 +126,8 @@ class GraphSurvey:
         return GraphSize(
             turn=turn,
             nodes={label: count for label, count in nodes if label not in _NOT_MEMORIES},
-            edges={kind: count for kind, count, _ in edges},
-            faulty_edges=sum(faulty for _, _, faulty in edges),
+            edges={row.type: row.edges for row in edges},
+            faulty_edges=sum(row.faulty for row in edges),
         )
 
     async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:

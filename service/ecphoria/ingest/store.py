@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
@@ -27,8 +28,22 @@ T = TypeVar("T")
 _NAMES_A_QUERY = 500
 
 
-_LIST_BODY_HASHES = Statement("ingest.list_body_hashes", tuple[EpisodeId, str, bool])
-_LIST_MATCHING = Statement("ingest.list_matching", tuple[int, list[EpisodeId], int])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BodyHash:
+    id: EpisodeId
+    body_hash: str
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Matching:
+    matched: int
+    ids: list[EpisodeId]
+    sealed: int
+
+
+_LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
+_LIST_MATCHING = Statement("ingest.list_matching", _Matching)
 _LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
 _LIST_TENANTS = Statement("tenants.list_tenants", Tenant)
 _SAVE_DETAILS = Statement("ingest.save_details", Done)
@@ -71,7 +86,7 @@ class IngestStore:
         Expired episodes are left out, because they will be erased soon.
         """
         rows = await self._graph.run(_LIST_BODY_HASHES, tenant=tenant, ids=list(ids))
-        return {ident: body_hash for ident, body_hash, is_over in rows if not is_over}
+        return {row.id: row.body_hash for row in rows if not row.is_over}
 
     async def expired(self, tenant: TenantId, limit: int) -> Sequence[EpisodeId]:
         """List some of the expired episodes, in the order in which they expired."""
@@ -100,20 +115,20 @@ class IngestStore:
             Conflict: The filters ask for metadata, and archived episodes pass the others.
         """
         filters, _ = await named(self._graph, tenant, filters)
-        ((matched, ids, sealed),) = await self._graph.run(
+        (row,) = await self._graph.run(
             _LIST_MATCHING,
             tenant=tenant,
             limit=limit,
             exclude=list(filters.exclude),
             **by_filter(filters),
         )
-        if sealed:
+        if row.sealed:
             raise Conflict(
-                f"{sealed:,} archived episodes may match, but their metadata are in the "
+                f"{row.sealed:,} archived episodes may match, but their metadata are in the "
                 "archive; restore them first, or erase by other filters",
-                archived=sealed,
+                archived=row.sealed,
             )
-        return matched, ids
+        return row.matched, row.ids
 
     async def change(
         self,
@@ -178,9 +193,9 @@ class IngestTransaction:
             LifeOver: Some of them are expired; they must be erased first.
         """
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self.tenant, ids=list(ids))
-        if over := [ident for ident, _, is_over in rows if is_over]:
+        if over := [row.id for row in rows if row.is_over]:
             raise LifeOver(over)
-        return {ident: body_hash for ident, body_hash, _ in rows}
+        return {row.id: row.body_hash for row in rows}
 
     async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
         """List which of these episodes were erased within `keep`; drop older notes."""

@@ -38,13 +38,20 @@ class StoredItem:
     text: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Refreshed:
+    namespace: Namespace
+    key: str
+    expires_at: datetime
+
+
 _SAVE_ITEMS = Statement("items.save_items", Done)
 _DELETE_ITEMS = Statement("items.delete_items", int)
 _FIND_ITEMS = Statement("items.find_items", Item)
 _LIST_NEWEST = Statement("items.list_newest", Item)
 _LIST_NEAREST = Statement("items.list_nearest", Item)
 _LIST_NAMESPACES = Statement("items.list_namespaces", Namespace)
-_RENEW_ITEMS = Statement("items.renew_items", tuple[Namespace, str, datetime])
+_RENEW_ITEMS = Statement("items.renew_items", _Refreshed)
 
 
 class ItemStore:
@@ -127,7 +134,7 @@ class ItemStore:
     ) -> Mapping[tuple[Namespace, str], datetime]:
         """Start the lives of items again; return their new ends."""
         rows = await self._graph.run(_RENEW_ITEMS, tenant=tenant, rows=_addresses(keys), now=now)
-        return {(namespace, key): end for namespace, key, end in rows}
+        return {(row.namespace, row.key): row.expires_at for row in rows}
 
 
 def path_of(namespace: Namespace) -> str:

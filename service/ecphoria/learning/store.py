@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import lock_tenant
-from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, uses_of
+from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, to_use
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.neo4j_store.traces import FIND_TRACE
 from ecphoria.records.history import Charge, Link, Use
@@ -139,7 +139,7 @@ class LearningTransaction:
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Read the uses of episodes; deleted ones are absent."""
         rows = await self._work.run(LIST_USES, tenant=self._tenant, ids=list(ids))
-        return uses_of(rows)
+        return {row.id: to_use(row) for row in rows}
 
     async def links(self, ids: Sequence[EpisodeId]) -> Sequence[Link]:
         """List the learned links of these episodes, and all links between them."""
@@ -150,7 +150,7 @@ class LearningTransaction:
     ) -> Mapping[EpisodeId, Charge]:
         """Read the charges of episodes; never stimulated ones get a fresh charge."""
         rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
-        return {ident: charge or fresh(turn) for ident, turn, charge in rows}
+        return {row.id: row.charge or fresh(row.own) for row in rows}
 
     async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
         """Read the hits of a trace, erased memories too; NotFound without the trace."""

@@ -56,7 +56,7 @@ class PageRanks:
 
 
 PREFIX: Final = "ecphoria-"
-# Longer than any cycle ranks, so only what a killed process left is dropped.
+# Longer than a ranking takes, so only what a killed process left is dropped.
 _ORPHANED_S: Final = 3_600
 _DAMPING: Final = 0.85
 # Each round leaves 0.85 of the error: after 30 rounds 1 % is left, enough to swap ranks (decision
@@ -65,11 +65,17 @@ _ROUNDS: Final = 200
 _TOLERANCE: Final = 1e-8
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranks:
+    id: list[str]
+    is_concept: list[bool]
+    value: list[float]
+    stored: list[float]
+
+
 _PROJECT_GRAPH = Statement("consolidation.project_graph", tuple[int, int])
 _LIST_PROJECTIONS = Statement("consolidation.list_projections", str)
-_LIST_RANKS = Statement(
-    "consolidation.list_ranks", tuple[list[str], list[bool], list[float], list[float]]
-)
+_LIST_RANKS = Statement("consolidation.list_ranks", _Ranks)
 _SAVE_PRIORS = Statement("consolidation.save_priors", Done)
 _DROP_PRIORS = Statement("consolidation.drop_priors", int)
 
@@ -165,12 +171,12 @@ class PriorStore:
             relationship_weight_property="weight",
         )
         rows = library.run_cypher(self._graph.queries[_LIST_RANKS.name].text, {"graph": name})
-        (found,) = rows.to_dict("records")
+        (found,) = (_Ranks(**row) for row in rows.to_dict("records"))
         return PageRanks(
-            id=tuple(found["id"]),
-            is_concept=np.array(found["is_concept"], np.bool_),
-            value=np.array(found["value"]),
-            stored=np.array(found["stored"]),
+            id=tuple(found.id),
+            is_concept=np.array(found.is_concept, np.bool_),
+            value=np.array(found.value),
+            stored=np.array(found.stored),
             arcs=int(made["arcs"].iloc[0]),
             iterations=done.ran_iterations,
             converged=done.did_converge,

@@ -33,6 +33,25 @@ class PassageRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredUse:
+    """The uses of an episode as they are kept; none of one that was never used."""
+
+    id: EpisodeId
+    occurred_ms: int
+    salience: float | None
+    use: Use | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCharge:
+    """The charge of an episode of some turn; none of one that was never stimulated."""
+
+    id: EpisodeId
+    own: int
+    charge: Charge | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """A live episode near another one in meaning, and the turns of both."""
 
@@ -44,20 +63,15 @@ class Neighbour:
 
 
 LIST_NEAREST = Statement("recall.list_nearest", Neighbour)
-LIST_USES = Statement("learning.list_uses", tuple[EpisodeId, int, float | None, Use | None])
-LIST_CHARGES = Statement("learning.list_charges", tuple[EpisodeId, int, Charge | None])
+LIST_USES = Statement("learning.list_uses", StoredUse)
+LIST_CHARGES = Statement("learning.list_charges", StoredCharge)
 
 
-def uses_of(
-    rows: Sequence[tuple[EpisodeId, int, float | None, Use | None]],
-) -> Mapping[EpisodeId, Use]:
-    """Index uses by episode; a row has when it occurred in ms, its salience and its use."""
+def to_use(row: StoredUse) -> Use:
+    """Convert a row to the uses of an episode."""
     # A memory that was never recalled has no stored state: the state follows from `occurred_at`,
     # so a tenant that never learns has an unchanged graph (decision 0015).
-    return {
-        ident: use or Use.fresh(occurred_ms, salience=salience)
-        for ident, occurred_ms, salience, use in rows
-    }
+    return row.use or Use.fresh(row.occurred_ms, salience=row.salience)
 
 
 # Passages of one statement; each is 3 kB in the message to the server.

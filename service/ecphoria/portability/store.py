@@ -40,6 +40,21 @@ class UnderWay:
     done: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edge:
+    tail: str
+    head: str
+    type: str
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Node:
+    node: str
+    labels: list[str]
+    properties: Mapping[str, Any]
+
+
 _IDS: Final = (
     ("episodes", "Episode", "id"), ("passages", "Passage", "id"), ("names", "Name", "id"),
     ("facts", "Fact", "id"), ("decisions", "Decision", "id"), ("engrams", "Engram", "id"),
@@ -49,8 +64,8 @@ _IDS: Final = (
 """A parameter of the query, a label, and the property that is unique in the store."""
 
 _LIST_NODES = Statement("portability.list_nodes", tuple[str, bool])
-_LOAD_NODES = Statement("portability.load_nodes", tuple[str, list[str], Mapping[str, Any]])
-_LOAD_EDGES = Statement("portability.load_edges", tuple[str, str, str, Mapping[str, Any]])
+_LOAD_NODES = Statement("portability.load_nodes", _Node)
+_LOAD_EDGES = Statement("portability.load_edges", _Edge)
 _FIND_IMPORT = Statement("portability.find_import", UnderWay)
 _SAVE_IMPORT = Statement("portability.save_import", Done)
 _CREATE_NODES = Statement("portability.create_nodes", int)
@@ -85,29 +100,28 @@ class Snapshot:
             names = [node for node, _ in page]
             # All labels and properties, not the kinds that the code knows: a new kind is in a copy
             # without a change here (decision 0031).
-            rows = {row[0]: row[1:] for row in await self._work.run(_LOAD_NODES, nodes=names)}
+            rows = {row.node: row for row in await self._work.run(_LOAD_NODES, nodes=names)}
             for node, late in page:
                 row = rows.get(node)
                 if row is not None:
-                    labels, properties = row
                     number = self._number[node] = len(self._number)
                     yield CopiedNode(
                         number=number,
-                        labels=tuple(sorted(labels)),
-                        properties=_read(self._graph.canonical(properties)),
+                        labels=tuple(sorted(row.labels)),
+                        properties=_read(self._graph.canonical(row.properties)),
                         late=late,
                     )
 
     async def edges(self) -> AsyncIterator[CopiedEdge]:
         """Read every edge between the nodes that were read."""
         for names in _pages(list(self._number)):
-            for tail, head, kind, properties in await self._work.run(_LOAD_EDGES, nodes=names):
-                if head in self._number:
+            for row in await self._work.run(_LOAD_EDGES, nodes=names):
+                if row.head in self._number:
                     yield CopiedEdge(
-                        tail=self._number[tail],
-                        head=self._number[head],
-                        type=kind,
-                        properties=_read(properties),
+                        tail=self._number[row.tail],
+                        head=self._number[row.head],
+                        type=row.type,
+                        properties=_read(row.properties),
                     )
 
 

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from ecphoria.neo4j_store.filters import by_filter, named, within
 from ecphoria.neo4j_store.locks import no_tenant
-from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_NEAREST, LIST_USES, Neighbour, uses_of
+from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_NEAREST, LIST_USES, Neighbour, to_use
 from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Graph, Statement, packed, require_generation
 from ecphoria.ports import Vector
@@ -183,14 +183,14 @@ class EpisodeReader:
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Read the uses of episodes; deleted ones are absent."""
         rows = await self.graph.run(LIST_USES, tenant=tenant, ids=list(ids))
-        return uses_of(rows)
+        return {row.id: to_use(row) for row in rows}
 
     async def charges(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Charge]:
         """Read the charges of episodes; never stimulated ones are absent."""
         rows = await self.graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
-        return {ident: charge for ident, _, charge in rows if charge is not None}
+        return {row.id: row.charge for row in rows if row.charge is not None}
 
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
