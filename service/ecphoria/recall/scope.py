@@ -379,13 +379,12 @@ class ScopedStore:
         """Search around each of these episodes, with enough results that `limit` remain."""
         further = max(limit, min(limit + len(self._out), _FURTHEST))
         found = await self._store.nearest(tenant, episodes, further)
+        kept = await self._kept(tenant, [row.id for row in found])
         by_episode: dict[EpisodeId, list[Neighbour]] = {}
         for row in found:
-            if row.id not in self._out:
+            if row.id in kept:
                 by_episode.setdefault(row.of, []).append(row)
-        left = [row for rows in by_episode.values() for row in rows[:limit]]
-        kept = await self._kept(tenant, [row.id for row in left])
-        return [row for row in left if row.id in kept]
+        return [row for rows in by_episode.values() for row in rows[:limit]]
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, also those that count as never stored."""
@@ -430,12 +429,11 @@ class ScopedStore:
         further = min(most, limit + _FURTHEST)
         while True:
             found = await search(further)
-            left = [row for row in found if row.id not in self._out]
+            kept = await self._kept(tenant, [row.id for row in found])
+            left = [row for row in found if row.id in kept]
             if len(left) >= limit or len(found) < further or further == most:
-                break
+                return self.moved(left[:limit])
             further = min(most, 4 * further)
-        kept = await self._kept(tenant, [row.id for row in left[:limit]])
-        return self.moved([row for row in left[:limit] if row.id in kept])
 
     def moved(self, seeds: Iterable[R]) -> list[R]:
         """Leave out seeds that are not in scope, and give the others their place in it."""
