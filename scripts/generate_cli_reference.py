@@ -40,7 +40,7 @@ Where a command prints ids, they are whole in a pipe and with `--json`.
 | 0 | done |
 | 1 | failed, or something is wrong with the memory; one sentence gives the reason and the remedy |
 | 2 | wrongly used: an unknown option, a bad value, a bad date, a missing or unreadable file |
-| 3 | only of `status` and `neo4j status`: nothing runs |
+| 3 | only of `status`: nothing runs |
 | 130 | ended by Ctrl-C; one sentence says what goes on or how to resume |
 
 `serve`, `worker` and `demo` run until Ctrl-C, so it ends them with 0. `mcp hook` never ends with

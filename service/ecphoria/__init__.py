@@ -11,44 +11,44 @@ if TYPE_CHECKING:
     from ecphoria.client import AsyncClient, Client, Retries
     from ecphoria.errors import EcphoriaError
     from ecphoria.memory import AsyncMemory, Memory
-    from ecphoria.records.episode import Episode, Receipt
+    from ecphoria.records.episode import Episode, Extracted, NewEpisode, Receipt, Statement
     from ecphoria.records.recall import Hit, RecallResult, Trace
     from ecphoria.records.tenant import Scope
-    from ecphoria.wire.episodes import AppendRequest, BatchAnswer, ExtractedFact, Extraction
+    from ecphoria.wire.episodes import BatchAnswer
     from ecphoria.wire.settings import GateRequest, SettingsAnswer, TrialAnswer
 
 __all__ = [
-    "AppendRequest",
     "AsyncClient",
     "AsyncMemory",
     "BatchAnswer",
     "Client",
     "EcphoriaError",
     "Episode",
-    "ExtractedFact",
-    "Extraction",
+    "Extracted",
     "GateRequest",
     "Hit",
     "Memory",
+    "NewEpisode",
     "RecallResult",
     "Receipt",
     "Retries",
     "Scope",
     "SettingsAnswer",
+    "Statement",
     "Trace",
     "TrialAnswer",
 ]
 
 _HOMES = {
-    "AppendRequest": "ecphoria.wire.episodes",
+    "NewEpisode": "ecphoria.records.episode",
     "AsyncClient": "ecphoria.client",
     "AsyncMemory": "ecphoria.memory",
     "BatchAnswer": "ecphoria.wire.episodes",
     "Client": "ecphoria.client",
     "EcphoriaError": "ecphoria.errors",
     "Episode": "ecphoria.records.episode",
-    "ExtractedFact": "ecphoria.wire.episodes",
-    "Extraction": "ecphoria.wire.episodes",
+    "Statement": "ecphoria.records.episode",
+    "Extracted": "ecphoria.records.episode",
     "GateRequest": "ecphoria.wire.settings",
     "Hit": "ecphoria.records.recall",
     "Memory": "ecphoria.memory",

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry
+from pydantic import BaseModel, SecretStr
 
 from ecphoria.background import archive_folder, build_archive, query_listener, start_background
 from ecphoria.calibration.service import CalibrationService
@@ -66,7 +68,8 @@ from ecphoria.recall.store import DORMANT, EpisodeReader
 from ecphoria.recall.tenant_recall import TenantRecall
 from ecphoria.records.embedding import EmbedderChoice
 from ecphoria.records.ids import TenantId, TraceId
-from ecphoria.records.recall import Comparison, Cue, RecallOptions
+from ecphoria.records.recall import Cue, RecallOptions
+from ecphoria.records.shadow import Comparison
 from ecphoria.records.tenant import Principal
 from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings, Settings
@@ -337,21 +340,16 @@ def engine_settings(settings: Settings) -> EngineSettings:
 
 def embedder_options(settings: Settings) -> EmbedderOptions:
     """Read the settings of the embedder."""
-    group = settings.embedder
-    return EmbedderOptions(
-        cache_dir=settings.cache,
-        provider=group.provider,
-        model=group.model,
-        weights_dir=group.weights_dir,
-        threads=group.threads,
-        dimension=group.dimension,
-        request_dimension=group.request_dimension,
-        base_url=group.base_url,
-        api_key=group.api_key.get_secret_value() if group.api_key else None,
-        batch_size=group.batch_size,
-        timeout=group.timeout_s,
-        retries=group.retries,
-    )
+    given = _plain(settings.embedder)
+    return EmbedderOptions(cache_dir=settings.cache, timeout=given.pop("timeout_s"), **given)
+
+
+def _plain(group: BaseModel) -> dict[str, Any]:
+    """Give the fields of a group of settings, with their secrets in the open."""
+    return {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value
+        for name, value in group
+    }
 
 
 def open_chat(
@@ -394,18 +392,12 @@ def _admission(settings: Settings, metrics: Metrics) -> Admission:
 
 
 def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOptions:
-    group = settings.neo4j
-    return GraphOptions(
-        uri=endpoint.bolt_uri if endpoint else group.uri or "",
-        user=endpoint.user if endpoint else group.user,
-        password=endpoint.password if endpoint else group.password.get_secret_value(),
-        database=group.database,
-        query_timeout_s=group.query_timeout_s,
-        first_query_timeout_s=group.first_query_timeout_s,
-        retry_s=group.retry_s,
-        connect_timeout_s=group.connect_timeout_s,
-        connections=group.connections,
-    )
+    given = _plain(settings.neo4j)
+    if endpoint is not None:
+        given |= {
+            "uri": endpoint.bolt_uri, "user": endpoint.user, "password": endpoint.password,
+        }  # fmt: skip
+    return GraphOptions(**given)
 
 
 async def _start_engine(

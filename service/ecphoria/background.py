@@ -35,7 +35,7 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Clock, Embedder
 from ecphoria.records.job import Claimed, ConsolidationReport, Job, JobKind, JobReport, JobState
 from ecphoria.records.settings import Schedule
-from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
+from ecphoria.settings import JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
 # The cost of these steps depends on the new memories only.
@@ -61,7 +61,7 @@ async def start_background(
 
     Without workers there is no scheduler either.
     """
-    group, default = settings.jobs, _schedule(settings.consolidation)
+    group, default = settings.jobs, Schedule(**settings.consolidation.model_dump())
     steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
     extracts, expire = settings.llm.extract and chat is not None, Expire(ingest.expire)
     consolidation = ConsolidationService(
@@ -119,16 +119,6 @@ def _worker_options(settings: Settings) -> WorkerOptions:
         poll_s=group.poll_s,
         grace_s=settings.server.shutdown_s / 3,
         retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
-    )
-
-
-def _schedule(group: ConsolidationSettings) -> Schedule:
-    return Schedule(
-        every_episodes=group.every_episodes,
-        every_hours=group.every_hours,
-        daily_at=group.daily_at,
-        idle_minutes=group.idle_minutes,
-        light_episodes=group.light_episodes,
     )
 
 

@@ -21,6 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ecphoria.errors import Misconfigured
+from ecphoria.records.settings import EpisodeCount, Hours, Minutes, TimeOfDay
 
 PREFIX = "ECPHORIA_"
 DELIMITER = "__"
@@ -203,16 +204,16 @@ class RecallSettings(_Group):
 class ConsolidationSettings(_Group):
     """Schedule of tenants without their own; if nothing is set, cycles run only on request."""
 
-    every_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    every_episodes: EpisodeCount | None = None
     """Run after this number of appended episodes; empty: off."""
-    every_hours: float | None = Field(default=None, ge=0.01, le=8_760, allow_inf_nan=False)
+    every_hours: Hours | None = None
     """Run this number of hours after the last scheduled cycle; empty: off."""
-    daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
+    daily_at: TimeOfDay | None = None
     """Run at this time of each day in UTC, such as `03:30`; empty: off."""
-    idle_minutes: float | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
+    idle_minutes: Minutes | None = None
     """Run after this number of minutes without an append or a recall, once for new episodes;
     empty: off."""
-    light_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    light_episodes: EpisodeCount | None = None
     """Run a light cycle after this number of appended episodes: `expire`, `embed`, `merge`,
     `engrams`, `associate` and `supersede`; empty: off."""
 
@@ -256,11 +257,11 @@ class JobsSettings(_Group):
     twice `ECPHORIA_NEO4J__QUERY_TIMEOUT_S` or more."""
     poll_s: Annotated[Seconds, INNER] = 1.0
     """Interval of the search for jobs queued by other processes, in seconds."""
-    schedule_s: Seconds = 10.0
+    schedule_s: Annotated[Seconds, INNER] = 10.0
     """Interval of the check of schedules, in seconds."""
     attempts: int = Field(default=5, ge=1, le=100)
     """Attempts before a job is dead."""
-    pause_s: Seconds = 5.0
+    pause_s: Annotated[Seconds, INNER] = 5.0
     """Pause after the first failure of a job, in seconds; doubled after each further one."""
     kept: Annotated[int, INNER] = Field(default=100, ge=1, le=10_000)
     """Number of newest ended jobs kept for each tenant."""

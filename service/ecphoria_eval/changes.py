@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria.client import AsyncClient
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
-from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.datasets.changes import Question, Talk, Turn, make_talks
 from ecphoria_eval.run import Connect, Watch, batches, own_tenant, send
 
@@ -131,8 +131,8 @@ async def _append(client: AsyncClient, talk: Talk) -> dict[str, str]:
     return places
 
 
-def _request(turn: Turn) -> AppendRequest:
-    return AppendRequest(
+def _request(turn: Turn) -> NewEpisode:
+    return NewEpisode(
         text=turn.text,
         speaker=turn.speaker,
         role="user",

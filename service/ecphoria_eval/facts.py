@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria.client import AsyncClient
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
-from ecphoria.wire.episodes import AppendRequest, BatchItemAnswer
+from ecphoria.wire.episodes import BatchItemAnswer
 from ecphoria_eval.datasets.changing import Asked, Stream, make_stream, plain
 from ecphoria_eval.run import LONGEST_READING_S, Connect, Watch, own_tenant
 
@@ -144,7 +145,7 @@ async def measure_facts(
 
 
 async def _append(
-    client: AsyncClient, episodes: Iterable[tuple[str, AppendRequest]], total: int, watch: Watch
+    client: AsyncClient, episodes: Iterable[tuple[str, NewEpisode]], total: int, watch: Watch
 ) -> dict[str, str]:
     """Send everything; give the ids of the episodes by their names."""
     waiting = list(episodes)

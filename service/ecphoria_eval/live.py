@@ -14,8 +14,8 @@ from typing import Final
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
-from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.measures import DEPTH
 from ecphoria_eval.rows import Arm, Row
@@ -88,7 +88,7 @@ def schedule(part: Collection) -> list[Asking]:
     return sorted(found, key=lambda asking: asking.stored)
 
 
-def _session_ends(memories: Iterable[AppendRequest]) -> list[int]:
+def _session_ends(memories: Iterable[NewEpisode]) -> list[int]:
     """Tell for each memory how many are stored when its session ends."""
     sessions = [one.session for one in memories]
     ends = {session: number for number, session in enumerate(sessions, start=1)}
@@ -166,7 +166,7 @@ class _Replay:
         await self._store(client, memories[stored:])
 
     async def _store(
-        self, client: AsyncClient, memories: Sequence[tuple[str, AppendRequest]]
+        self, client: AsyncClient, memories: Sequence[tuple[str, NewEpisode]]
     ) -> dict[str, str]:
         known: dict[str, str] = {}
         for batch in batches(memories):
@@ -200,13 +200,13 @@ def _turns(
     when: datetime | None,
     *,
     number: int,
-) -> list[tuple[str, AppendRequest]]:
+) -> list[tuple[str, NewEpisode]]:
     """Make the turns of a question and its reply, with ids that no memory of the data has."""
     said = (("user", asking.question.text), ("assistant", _reply(asking.question, answer, row)))
     return [
         (
             f"asked {number}, {role}",
-            AppendRequest(text=text, speaker=role, role=role, session=_SESSION, occurred_at=when),
+            NewEpisode(text=text, speaker=role, role=role, session=_SESSION, occurred_at=when),
         )
         for role, text in said
     ]

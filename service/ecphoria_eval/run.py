@@ -7,14 +7,14 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, overlap
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
-from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.measures import DEPTH
 from ecphoria_eval.rows import Arm, Row
@@ -158,9 +158,7 @@ class _Store:
             batch = again[start : start + _BATCH]
             answer = await self._client.append_batch(
                 [
-                    self._part.memories[ident].model_copy(
-                        update={"idempotency_key": f"{ident}#{self._times}"}
-                    )
+                    replace(self._part.memories[ident], idempotency_key=f"{ident}#{self._times}")
                     for ident in batch
                 ]
             )
@@ -355,7 +353,7 @@ class _Job:
 
 
 async def send(
-    client: AsyncClient, batch: Sequence[tuple[str, AppendRequest]], findings: Counter[str]
+    client: AsyncClient, batch: Sequence[tuple[str, NewEpisode]], findings: Counter[str]
 ) -> dict[str, str]:
     """Append a batch, in halves if it takes too long; a single memory is then left out.
 
@@ -418,11 +416,9 @@ async def recall(
     )
 
 
-def batches(
-    memories: Iterable[tuple[str, AppendRequest]],
-) -> list[list[tuple[str, AppendRequest]]]:
+def batches(memories: Iterable[tuple[str, NewEpisode]]) -> list[list[tuple[str, NewEpisode]]]:
     """Cut memories, each with its id in the data, into requests, in order."""
-    batches: list[list[tuple[str, AppendRequest]]] = []
+    batches: list[list[tuple[str, NewEpisode]]] = []
     size = 0
     for ident, request in memories:
         weight = len(request.text.encode())

@@ -17,9 +17,10 @@ from ecphoria.errors import Erased
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import NewEpisode
 from ecphoria.settings import JobsSettings
 from ecphoria.tenancy.store import Tenants
-from ecphoria.wire.episodes import AppendRequest
 from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner, new_owner, pointers, problem, running, settings_for
 from tests.conftest import Cypher, Server
@@ -190,7 +191,7 @@ async def test_a_late_retry_does_not_bring_back_what_was_erased(
         assert pointers(told) == ["#/idempotency_key"]
         assert "new key" in told["detail"]
     with Client(str(owner.base_url), owner.key) as client, pytest.raises(Erased):
-        client.append(AppendRequest.model_validate(KEYED))
+        client.append(read_as(NewEpisode, KEYED))
     items = [KEYED, {"text": "It rains."}]
     batch = owner.post("/v1/episodes/batch", json={"episodes": items}).json()
     assert (batch["created"], batch["refused"]) == (1, 1)

@@ -7,8 +7,7 @@ import pytest
 
 from ecphoria.client import Client
 from ecphoria.errors import Conflict, InvalidInput
-from ecphoria.records.episode import MetadataValue
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import MetadataValue, NewEpisode
 from tests.acceptance.conftest import Owner, RunningService, problem
 
 CUE = "What colour is the boat?"
@@ -99,7 +98,7 @@ def test_an_entry_is_found_by_its_own_name_and_value_alone(
     stored += [{one: other, other: 1} for one in _SIGNS for other in _SIGNS if one != other]
     with Client(server.url, owner.key) as client:
         told = [
-            AppendRequest(text=f"Note number {n}.", metadata=each) for n, each in enumerate(stored)
+            NewEpisode(text=f"Note number {n}.", metadata=each) for n, each in enumerate(stored)
         ]
         assert client.append_batch(told).created == len(stored)
         for name in _SIGNS:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ecphoria.client import Client
-from ecphoria.wire.items import ItemAddress, ItemWriteRequest
+from ecphoria.records.item import ItemKey, ItemWrite
 from tests.acceptance.conftest import Owner, RunningService, new_owner, problem
 from tests.conftest import Cypher
 
@@ -82,7 +82,7 @@ def test_conditions_paging_and_order(client: Client) -> None:
 
 def test_rare_conditions_are_met_far_from_the_query(client: Client) -> None:
     writes = [
-        ItemWriteRequest(namespace=("many",), key=f"k{n:03}", value={"text": f"cat {n}", "n": n})
+        ItemWrite(namespace=("many",), key=f"k{n:03}", value={"text": f"cat {n}", "n": n})
         for n in range(400)
     ]
     client.items.write(writes)
@@ -228,5 +228,5 @@ def test_two_tenants_never_meet_and_an_erased_one_leaves_nothing(
         stranger.items.delete(ANA, "other")
         erased = operator.delete(f"/v1/tenants/{other.name}").json()
         assert erased["removed"]["items"] == 1
-    found = client.items.find([ItemAddress(namespace=ANA, key="food")])
+    found = client.items.find([ItemKey(namespace=ANA, key="food")])
     assert [item.value for item in found] == [FOOD]

@@ -9,8 +9,9 @@ import pytest
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.recall.answer import count_tokens
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import Extracted
 from ecphoria.records.start_context import StartContext
-from ecphoria.wire.episodes import Extraction
 from tests.acceptance.conftest import Owner, RunningService
 
 MARCH = datetime(2024, 3, 1, 9, tzinfo=UTC)
@@ -50,7 +51,7 @@ def stated(client: Client, text: str, place: str, at: datetime, speaker: str = A
     fact = {"subject": speaker, "predicate": "lives in", "object": place, "reliability": 0.8}
     return client.remember(
         text, session="move", speaker=speaker, occurred_at=at,
-        extraction=Extraction.model_validate({"names": [speaker], "facts": [fact]}),
+        extraction=read_as(Extracted, {"names": [speaker], "facts": [fact]}),
     ).id  # fmt: skip
 
 

@@ -19,9 +19,7 @@ from ecphoria.http import (
     routes_upkeep,
 )
 from ecphoria.http.problems import PROBLEMS
-from ecphoria.ingest.service import BATCH_LIMIT
 from ecphoria.wire.base import error_classes
-from ecphoria.wire.episodes import BatchRequest
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "generate_service_reference.py"
@@ -66,7 +64,3 @@ def test_every_endpoint_is_documented_and_no_other() -> None:
     }
     page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([A-Z]+ /\S+)` \|", page, re.MULTILINE)) == served
-
-
-def test_the_wire_tells_the_batch_bound_of_ingest() -> None:
-    assert BatchRequest.model_json_schema()["properties"]["episodes"]["maxItems"] == BATCH_LIMIT

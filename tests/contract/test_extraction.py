@@ -81,7 +81,7 @@ SENT: Mapping[str, Extracted] = {
         names=("Trieste",),
         facts=(
             Statement(subject="Ilse Brandt", predicate="lives in", object="Bergen",
-                      negated=True, reliability=0.7),
+                      polarity="negative", reliability=0.7),
             Statement(subject="Ilse Brandt", predicate="lives in", object="Trieste",
                       reliability=0.7),
         ),

@@ -12,7 +12,7 @@ from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Handler, Retries, Watch, Worker, WorkerOptions
 from ecphoria.neo4j_store.locks import change_under
 from ecphoria.neo4j_store.session import Graph, Work
-from ecphoria.records.calibration import Bin, Calibration, CalibrationOptions, FitOptions, Judged
+from ecphoria.records.calibration import Bin, Calibration, CalibrationOptions, Judged
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import (
     Change,
@@ -498,7 +498,7 @@ async def test_the_stores_clock_decides(jobs: JobStore, tenant: TenantId) -> Non
 async def test_a_calibration_keeps_its_options_and_its_gate(
     jobs: JobStore, tenant: TenantId
 ) -> None:
-    wanted = CalibrationOptions(memories=30, seed=7, fit=FitOptions(false_refusals=0.1))
+    wanted = CalibrationOptions(memories=30, seed=7, false_refusals=0.1)
     queued = await jobs.enqueue_calibration(tenant, wanted)
     assert (queued.kind, queued.steps) == (JobKind.CALIBRATION, ())
     assert (await jobs.enqueue_calibration(tenant, wanted)).id == queued.id

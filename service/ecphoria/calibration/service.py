@@ -97,7 +97,7 @@ class CalibrationService:
         found = await asyncio.to_thread(
             calibrate,
             samples,
-            options.fit,
+            options,
             data_sha256=sha256(told.encode()).hexdigest(),
             fitted_at=job.started_at,
         )

@@ -113,11 +113,6 @@ def _add_life(app: typer.Typer, load: Load) -> None:
 
 def _add_views(app: typer.Typer, load: Load) -> None:
     @app.command()
-    def status(home: Home = None, as_json: AsJson = False) -> None:
-        """Show the state of the local Neo4j; exit code 3 if it does not run."""
-        _tell(Engine(load(home)).status(), None, as_json=as_json)
-
-    @app.command()
     def logs(home: Home = None, lines: LinesOption = 50) -> None:
         """Print the log of the local Neo4j, of this run or of the last."""
         for line in Engine(load(home)).logs(lines):
@@ -237,14 +232,14 @@ def _service_at(address: str) -> _Service:
     return _Service(address=address, state=found.status, missing=found.degraded)
 
 
-def _tell(now: EngineStatus, service: _Service | None, *, as_json: bool) -> None:
+def _tell(now: EngineStatus, service: _Service, *, as_json: bool) -> None:
     """Print the state, and end with 3 if nothing runs."""
     if as_json:
-        print_json(_record(now) | ({"service": dataclasses.asdict(service)} if service else {}))
+        print_json(_record(now) | {"service": dataclasses.asdict(service)})
     else:
         _show(now, service)
     stopped = now.state in {EngineState.STOPPED, EngineState.FAILED}
-    if stopped and (service is None or service.state == _NO_ANSWER):
+    if stopped and service.state == _NO_ANSWER:
         raise typer.Exit(_STOPPED)
 
 

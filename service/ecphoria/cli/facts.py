@@ -28,9 +28,7 @@ from ecphoria.wire.facts import FactAnswer, FeedbackAnswer, HistoryAnswer
 
 commands = typer.Typer(add_completion=False)
 facts = typer.Typer(no_args_is_help=True, help="List facts, and decide about them.")
-merges = typer.Typer(no_args_is_help=True, help="Manage proposed merges of concepts.")
 commands.add_typer(facts, name="facts")
-facts.add_typer(merges, name="merges")
 
 AsOf = Annotated[
     str | None,
@@ -178,12 +176,7 @@ def _day(at: datetime | None) -> str:
     return "now" if at is None else f"{at:%Y-%m-%d}"
 
 
-Pair = Annotated[
-    tuple[str, str], typer.Argument(help="The two names, as listed.", metavar="ONE OTHER")
-]
-
-
-@merges.command("list")
+@facts.command("merges")
 @connected
 def list_merges(
     client: Client,
@@ -222,25 +215,28 @@ def _draw_merge(merge: Merge) -> None:
     stdout().print(_rows([merge]))
 
 
-@merges.command("accept")
+@facts.command("merge")
 @answering(_draw_merge)
-def accept(client: Client, *, names: Pair) -> Merge:
-    """Accept a merge: recall treats two concepts as one."""
-    return client.facts.accept_merge(*names)
-
-
-@merges.command("reject")
-@answering(_draw_merge)
-def reject(client: Client, *, names: Pair) -> Merge:
-    """Reject a merge; it is not proposed again."""
-    return client.facts.reject_merge(*names)
-
-
-@merges.command("undo")
-@answering(_draw_merge)
-def undo_merge(client: Client, *, names: Pair) -> Merge:
-    """Undo the decision about two concepts."""
-    return client.facts.undo_merge(*names)
+def decide_merge(
+    client: Client,
+    *,
+    names: Annotated[
+        tuple[str, str],
+        typer.Argument(help="The two names, as `merges` lists them.", metavar="ONE OTHER"),
+    ],
+    reject: Annotated[
+        bool, typer.Option("--reject", help="They stay two; it is not proposed again.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Undo the decision; they are proposed again.")
+    ] = False,
+) -> Merge:
+    """Accept a merge, so that recall treats two concepts as one; or reject or undo it."""
+    if reject and undo:
+        raise typer.BadParameter("give --reject or --undo, not both")
+    if undo:
+        return client.facts.undo_merge(*names)
+    return client.facts.reject_merge(*names) if reject else client.facts.accept_merge(*names)
 
 
 def _draw_feedback(found: FeedbackAnswer) -> None:

@@ -27,7 +27,7 @@ from ecphoria.errors import (
 from ecphoria.imports.exports import Opened, opened, opened_stream
 from ecphoria.imports.formats import Format
 from ecphoria.imports.records import Batch, Record, batches
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 commands = typer.Typer(add_completion=False)
 
@@ -185,7 +185,7 @@ def _send(client: Client, part: Batch, tally: _Tally) -> None:
 
 
 def _append(
-    client: Client, good: Sequence[tuple[Record, AppendRequest]], tally: _Tally
+    client: Client, good: Sequence[tuple[Record, NewEpisode]], tally: _Tally
 ) -> list[tuple[Record, str]]:
     """Send records; give those that were refused, and why.
 

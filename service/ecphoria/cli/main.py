@@ -131,7 +131,12 @@ MOVED: Final = {
     "gate": "`ecphoria config get gate`, `config set gate FILE` and `config unset gate`",
     "learning": "`ecphoria config set learning.on true` and `ecphoria feedback`",
     "logs": "`ecphoria neo4j logs`",
+    "facts merges accept": "`ecphoria facts merge`",
+    "facts merges list": "`ecphoria facts merges`",
+    "facts merges reject": "`ecphoria facts merge --reject`",
+    "facts merges undo": "`ecphoria facts merge --undo`",
     "merges": "`ecphoria facts merges`",
+    "neo4j status": "`ecphoria status`",
     "predicates": "`ecphoria facts predicates`",
     "restore": "`ecphoria archive restore`",
     "schedule": "`ecphoria config`, keys `schedule.*`",
@@ -205,7 +210,7 @@ class LazyGroup(TyperGroup):
         self, ctx: "Context", args: list[str]
     ) -> "tuple[str | None, Command | None, list[str]]":
         """Find the command that is called; what the group lists has only its help."""
-        for words in (args[:1], args[:2]):
+        for words in (args[:1], args[:2], args[:3]):
             if moved := MOVED.get(" ".join(words)):
                 ctx.fail(f"`{' '.join(words)}` moved to {moved}.")
         name, listed, rest = super().resolve_command(ctx, args)

@@ -108,7 +108,7 @@ class AsyncAdmin(AsyncCalls):
     ) -> wire.upkeep.JobAnswer:
         """Queue what `calibrate` does, without waiting for its end."""
         wanted = body_of(
-            wire.admin.CalibrationRequest,
+            records.calibration.CalibrationOptions,
             memories=memories,
             seed=seed,
             false_refusals=false_refusals,
@@ -136,15 +136,8 @@ class AsyncAdmin(AsyncCalls):
             data_sha256: Of the file with the questions.
         """
         wanted = body_of(
-            wire.admin.FitRequest,
-            samples=tuple(
-                wire.admin.SampleBody(
-                    evidence=dict(sample.evidence),
-                    answerable=sample.answerable,
-                    group=sample.group,
-                )
-                for sample in samples
-            ),
+            records.calibration.FitRequest,
+            samples=tuple(samples),
             false_refusals=false_refusals,
             question_type=question_type,
             judged=judged,
@@ -175,7 +168,7 @@ class AsyncAdmin(AsyncCalls):
             base_url: Address of the endpoint; the service's setting if absent.
         """
         wanted = body_of(
-            wire.embedding.EmbeddingRequest,
+            records.embedding.EmbedderChoice,
             model=model,
             provider=provider,
             dimension=dimension,

@@ -141,7 +141,7 @@ class AsyncClient(AsyncCalls):
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
-        extraction: wire.episodes.Extraction | None = None,
+        extraction: records.episode.Extracted | None = None,
     ) -> records.episode.Receipt:
         """Append one episode; the next recall can find it.
 
@@ -164,7 +164,7 @@ class AsyncClient(AsyncCalls):
         """
         return await self.append(
             body_of(
-                wire.episodes.AppendRequest,
+                records.episode.NewEpisode,
                 text=text,
                 title=title,
                 speaker=speaker,
@@ -182,7 +182,7 @@ class AsyncClient(AsyncCalls):
             )
         )
 
-    async def append(self, episode: wire.episodes.AppendRequest) -> records.episode.Receipt:
+    async def append(self, episode: records.episode.NewEpisode) -> records.episode.Receipt:
         """Append one episode that is already in the shape of the API."""
         wanted, timeout_s = keyed(episode), self._append_timeout_s([episode])
         return await self._ask(
@@ -190,7 +190,7 @@ class AsyncClient(AsyncCalls):
         )
 
     async def append_batch(
-        self, episodes: Sequence[wire.episodes.AppendRequest]
+        self, episodes: Sequence[records.episode.NewEpisode]
     ) -> wire.episodes.BatchAnswer:
         """Append up to 1,000 episodes; the valid ones are stored.
 
@@ -341,7 +341,7 @@ class AsyncClient(AsyncCalls):
             **filters: See `Filters`.
         """
         wanted = body_of(
-            wire.recall.RecallRequest,
+            records.recall.RecallRequest,
             cue=cue,
             query=query,
             vector=None if vector is None else tuple(map(float, vector)),
@@ -349,7 +349,7 @@ class AsyncClient(AsyncCalls):
             options=None if options is None else dict(options),
             k=k,
             limit=limit,
-            filters=body_of(wire.recall.FilterRequest, **filters),
+            filters=body_of(records.recall.Filters, **filters),
             token_budget=token_budget,
             as_of=as_of,
             known_at=known_at,
@@ -410,12 +410,12 @@ class AsyncClient(AsyncCalls):
             **filters: See `Filters`.
         """
         wanted = body_of(
-            wire.recall.AskRequest,
+            records.recall.AskRequest,
             question=question,
             strategy=strategy,
             k=k,
             limit=limit,
-            filters=body_of(wire.recall.FilterRequest, **filters),
+            filters=body_of(records.recall.Filters, **filters),
             token_budget=token_budget,
             as_of=as_of,
             known_at=known_at,
@@ -501,7 +501,7 @@ class AsyncClient(AsyncCalls):
         Returns:
             How many were erased, or would be.
         """
-        only = body_of(wire.recall.FilterRequest, **filters)
+        only = body_of(records.recall.Filters, **filters)
         wanted = body_of(wire.episodes.EraseRequest, filters=only, dry_run=dry_run)
         erased, path = 0, "/v1/episodes/erase"
         while True:
@@ -530,7 +530,7 @@ class AsyncClient(AsyncCalls):
             for engram in page.items:
                 yield engram
 
-    async def set_extraction(self, episode: str, extraction: wire.episodes.Extraction) -> None:
+    async def set_extraction(self, episode: str, extraction: records.episode.Extracted) -> None:
         """Give a live episode names and facts, in place of all that were sent or read before.
 
         Args:
@@ -586,7 +586,7 @@ class AsyncClient(AsyncCalls):
         """Report whether the service is ready, and list missing parts."""
         return await self._ask(wire.admin.ReadinessAnswer, "GET", "/readyz")
 
-    def _append_timeout_s(self, episodes: Sequence[wire.episodes.AppendRequest]) -> float | None:
+    def _append_timeout_s(self, episodes: Sequence[records.episode.NewEpisode]) -> float | None:
         """Add the time that the service needs to encode long texts; None for no limit."""
         usual: float | None = self._timeout_s
         characters = sum(len(episode.text) for episode in episodes)

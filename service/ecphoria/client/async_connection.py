@@ -12,7 +12,7 @@ from httpx_sse import EventSource
 from ecphoria.client.connections import AsyncConnections
 from ecphoria.client.exchange import Call, Retries, error_of, unreachable
 from ecphoria.records.answered import adapter
-from ecphoria.wire.base import Problem, Request, error_from
+from ecphoria.wire.base import Problem, error_from
 
 _Read = TypeVar("_Read")
 
@@ -57,7 +57,7 @@ class AsyncConnection:
         answer_type: type[_Read],
         method: str,
         path: str,
-        body: Request | None = None,
+        body: object = None,
         *,
         parameters: Mapping[str, object] | None = None,
         repeatable: bool = True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ecphoria import records, wire
@@ -32,7 +33,7 @@ class AsyncItems(AsyncCalls):
             ttl_s: Seconds of life after this write, or after a read with `refresh`.
         """
         wanted = body_of(
-            wire.items.ItemWriteRequest,
+            records.item.ItemWrite,
             namespace=tuple(namespace),
             key=key,
             value=dict(value),
@@ -46,12 +47,10 @@ class AsyncItems(AsyncCalls):
 
         Of several callers that delete the same item, one alone is told so.
         """
-        wanted = body_of(
-            wire.items.ItemWriteRequest, namespace=tuple(namespace), key=key, value={}
-        )
-        return await self.write([wanted.model_copy(update={"value": None})]) > 0
+        wanted = body_of(records.item.ItemWrite, namespace=tuple(namespace), key=key, value={})
+        return await self.write([replace(wanted, value=None)]) > 0
 
-    async def write(self, items: Sequence[wire.items.ItemWriteRequest]) -> int:
+    async def write(self, items: Sequence[records.item.ItemWrite]) -> int:
         """Store, replace and delete up to 1,000 items in one transaction.
 
         Returns:
@@ -70,12 +69,12 @@ class AsyncItems(AsyncCalls):
             key: Its key within the namespace.
             refresh: Start its life again.
         """
-        address = body_of(wire.items.ItemAddress, namespace=tuple(namespace), key=key)
+        address = body_of(records.item.ItemKey, namespace=tuple(namespace), key=key)
         found = await self.find([address], refresh=refresh)
         return found[0] if found else None
 
     async def find(
-        self, keys: Sequence[wire.items.ItemAddress], *, refresh: bool = False
+        self, keys: Sequence[records.item.ItemKey], *, refresh: bool = False
     ) -> Sequence[records.item.Item]:
         """Fetch up to 1,000 items by address; those that do not exist are left out."""
         wanted = body_of(wire.items.FindRequest, keys=tuple(keys), refresh=refresh)
@@ -102,7 +101,7 @@ class AsyncItems(AsyncCalls):
             refresh: Start the lives of the found items again.
         """
         wanted = body_of(
-            wire.items.SearchRequest,
+            records.item.ItemSearch,
             namespace=tuple(namespace),
             query=query,
             filter=None if where is None else dict(where),
@@ -131,7 +130,7 @@ class AsyncItems(AsyncCalls):
             offset: Number of namespaces to leave out first.
         """
         wanted = body_of(
-            wire.items.NamespacesRequest,
+            records.item.NamespaceSearch,
             prefix=tuple(prefix),
             suffix=tuple(suffix),
             max_depth=max_depth,

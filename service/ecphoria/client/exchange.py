@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from ipaddress import ip_address
 from typing import TypeVar
@@ -14,7 +14,7 @@ from uuid import uuid4
 import httpx
 from pydantic import ValidationError
 
-from ecphoria import wire
+from ecphoria import records, wire
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
@@ -23,9 +23,10 @@ from ecphoria.errors import (
     TooManyRequests,
     Unavailable,
 )
-from ecphoria.wire.base import Problem, Request, error_from, field_problems, problem_type
+from ecphoria.records.asked import read_as, to_body
+from ecphoria.wire.base import Change, Problem, error_from, field_problems, problem_type
 
-_Body = TypeVar("_Body", bound=Request)
+_Body = TypeVar("_Body")
 
 _LONGEST_PAUSE_S = 8.0
 _PASSING = frozenset({502, 503, 504})
@@ -43,7 +44,7 @@ class Call:
     method: str
     path: str
     _: KW_ONLY
-    body: Request | None = None
+    body: object = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     repeatable: bool = True
     timeout_s: float | None = None
@@ -59,9 +60,9 @@ class Call:
 
     def content(self) -> bytes | None:
         """Spell the body, leaving out the fields that were not given."""
-        return (
-            None if self.body is None else self.body.model_dump_json(exclude_unset=True).encode()
-        )
+        if self.body is None:
+            return None
+        return to_body(self.body, whole=isinstance(self.body, Change))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +206,7 @@ def body_with(model: type[_Body], given: Mapping[str, object]) -> _Body:
         InvalidInput: The model refuses one of them.
     """
     try:
-        return model.model_validate(given)
+        return read_as(model, given)
     except ValidationError as error:
         raise unusable(error) from error
 
@@ -224,11 +225,11 @@ def _spelled(value: object) -> str | int:
     return value if isinstance(value, int) else str(value)
 
 
-def keyed(episode: wire.episodes.AppendRequest) -> wire.episodes.AppendRequest:
+def keyed(episode: records.episode.NewEpisode) -> records.episode.NewEpisode:
     """Give an episode a key, so that sending it again is safe.
 
     A document or a dated turn needs none: its content is its key. Anything else may be said
     twice, and only a key can tell a repetition from a second sending.
     """
     settled = episode.idempotency_key or episode.title or episode.occurred_at
-    return episode if settled else episode.model_copy(update={"idempotency_key": uuid4().hex})
+    return episode if settled else replace(episode, idempotency_key=uuid4().hex)

@@ -15,7 +15,6 @@ import numpy as np
 from ecphoria.consolidation.archive import ArchiveService
 from ecphoria.consolidation.dormancy_store import DormancyCandidate, DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
-from ecphoria.errors import TooLarge
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.retention import decay, retention_score, retrievability, strength
 from ecphoria.ports import Clock
@@ -23,7 +22,7 @@ from ecphoria.records.history import DAY_MS, FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, StepOutcome
 from ecphoria.records.settings import DormancyMode, DormancyPolicy, Stability
-from ecphoria.records.upkeep import Restored, Sleeper
+from ecphoria.records.upkeep import Sleeper
 
 # A write locks its episodes until it commits, so it takes fewer than a read.
 _PAGE = 5_000
@@ -221,9 +220,6 @@ class Expire:
         return StepOutcome(counts={"erased": erased}, degraded=unread)
 
 
-AT_ONCE = 1_000
-"""Episodes of one request."""
-
 _BY_REQUEST = "by request"
 
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]]]
@@ -248,12 +244,7 @@ class ForgettingService:
         return await self._store.sleepers(tenant, after_turn, limit)
 
     async def sleep(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
-        """Make live episodes dormant unless pinned; return their ids.
-
-        Raises:
-            TooLarge: More than `AT_ONCE`.
-        """
-        _check(ids)
+        """Make live episodes dormant unless pinned; return their ids."""
         reasons = [(episode, _BY_REQUEST) for episode in sorted(set(ids))]
         return await self._store.put_to_sleep(tenant, reasons, self._clock.now())
 
@@ -264,22 +255,10 @@ class ForgettingService:
 
         Raises:
             NotFound: No such tenant.
-            TooLarge: More than `AT_ONCE`.
             ArchiveUnavailable: The archive cannot be read.
         """
-        _check(ids)
         await self._archive.restore(tenant, ids)
         return await self._wake(tenant, ids)
-
-    async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
-        """Make archived episodes dormant again, byte for byte; list those that failed.
-
-        Raises:
-            TooLarge: More than `AT_ONCE`.
-            ArchiveUnavailable: The archive cannot be read.
-        """
-        _check(ids)
-        return await self._archive.restore(tenant, ids)
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
         """Pin or unpin an episode; pinned episodes never become dormant.
@@ -288,11 +267,3 @@ class ForgettingService:
             NotFound: No such episode in this tenant.
         """
         await self._store.pin(tenant, episode, pinned=pinned)
-
-
-def _check(ids: Sequence[EpisodeId]) -> None:
-    if len(ids) > AT_ONCE:
-        raise TooLarge(
-            f"a request names at most {AT_ONCE:,} episodes, this one {len(ids):,}; send several",
-            field="ids",
-        )

@@ -4,7 +4,8 @@ import json
 from dataclasses import dataclass
 from importlib.resources import files
 
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import NewEpisode
 
 _DATA = files("ecphoria.demo") / "data"
 
@@ -23,7 +24,7 @@ class SampleQuestion:
     evidence: frozenset[str]
 
 
-def sample_conversation() -> tuple[AppendRequest, ...]:
+def sample_conversation() -> tuple[NewEpisode, ...]:
     """Read every turn, ready to append; its key makes appending it again harmless."""
     lines = (_DATA / "conversation.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(_turn(json.loads(line)) for line in lines)
@@ -43,6 +44,6 @@ def sample_questions() -> tuple[SampleQuestion, ...]:
     )
 
 
-def _turn(fields: dict[str, object]) -> AppendRequest:
+def _turn(fields: dict[str, object]) -> NewEpisode:
     key = fields.pop("id")
-    return AppendRequest.model_validate({**fields, "idempotency_key": key})
+    return read_as(NewEpisode, {**fields, "idempotency_key": key})

@@ -306,7 +306,7 @@ def _statement(
         predicate=one_line(fact.predicate),
         object=object_,
         qualifier=fact.qualifier.strip(),
-        negated=fact.negated,
+        polarity="negative" if fact.negated else "positive",
         valid_from=valid_from,
         valid_to=valid_to,
         reliability=reliability_of(turn.role),

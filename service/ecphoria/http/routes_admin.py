@@ -23,16 +23,14 @@ from ecphoria.http.auth import Admin, GuardedRoute, Operator, Served, TenantAdmi
 from ecphoria.http.problems import PROBLEMS, guarded, responses
 from ecphoria.http.routes_upkeep import tell
 from ecphoria.http.traits import having
-from ecphoria.records.calibration import Calibration
+from ecphoria.records.calibration import Calibration, CalibrationOptions, FitRequest
 from ecphoria.records.ids import KeyId
 from ecphoria.records.tenant import Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     BrowserFileList,
-    CalibrationRequest,
     ErasureAnswer,
     ErrorAnswer,
-    FitRequest,
     HealthAnswer,
     IssuedKeyAnswer,
     KeyAnswer,
@@ -214,18 +212,17 @@ async def calibrate_gate(
     tenant: TenantAdmin,
     services: Served,
     response: Response,
-    body: CalibrationRequest | None = None,
+    body: CalibrationOptions | None = None,
 ) -> JobAnswer:
     """Queue a calibration on questions made of the tenant's memories; applies nothing.
 
     `Location` is the address of the job, whose `calibration` has the gate and its quality.
     """
-    wanted = body or CalibrationRequest()
-    return tell(await services.jobs.calibrate(tenant, wanted.to_model()), response)
+    wanted = body or CalibrationOptions()
+    return tell(await services.jobs.calibrate(tenant, wanted), response)
 
 
 @gate_routes.post("/fits", responses=guarded(TooLarge))
 async def fit_gate(body: FitRequest, _: TenantAdmin, services: Served) -> Calibration:
     """Fit a gate on the evidence of labelled questions; stores and applies nothing."""
-    samples = [sample.to_model() for sample in body.samples]
-    return await services.calibration.fit(samples, body.options(), data_sha256=body.data_sha256)
+    return await services.calibration.fit(body.samples, body, data_sha256=body.data_sha256)

@@ -6,8 +6,7 @@ from starlette.status import HTTP_202_ACCEPTED
 from ecphoria.errors import Conflict, EncoderUnavailable
 from ecphoria.http.auth import GuardedRoute, Operator, Served
 from ecphoria.http.problems import guarded
-from ecphoria.records.embedding import Reembedding
-from ecphoria.wire.embedding import EmbeddingRequest
+from ecphoria.records.embedding import EmbedderChoice, Reembedding
 
 embedding_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
 
@@ -15,9 +14,9 @@ embedding_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=
 @embedding_routes.post(
     "/embedding", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict, EncoderUnavailable)
 )
-async def change_embedding(body: EmbeddingRequest, _: Operator, services: Served) -> Reembedding:
+async def change_embedding(body: EmbedderChoice, _: Operator, services: Served) -> Reembedding:
     """Change the embedding model of the whole store in the background."""
-    return await services.reembedding.start(body.to_model())
+    return await services.reembedding.start(body)
 
 
 @embedding_routes.get("/embedding", responses=guarded())

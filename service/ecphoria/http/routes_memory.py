@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -28,16 +29,15 @@ from ecphoria.http.problems import guarded, invalid_problem, problem_of, report
 from ecphoria.http.traits import having
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedAnswer, CitedSentence
-from ecphoria.records.episode import Episode, Outcome, Receipt
+from ecphoria.records.episode import Episode, Extracted, NewEpisode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
-from ecphoria.records.recall import RecallResult, Trace
+from ecphoria.records.recall import AskRequest, Cue, RecallRequest, RecallResult, Trace
 from ecphoria.records.start_context import StartContext
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.admin import SessionPage, SessionQuery
 from ecphoria.wire.base import Problem, code_of
 from ecphoria.wire.episodes import (
-    AppendRequest,
     BatchAnswer,
     BatchItemAnswer,
     BatchRequest,
@@ -45,11 +45,10 @@ from ecphoria.wire.episodes import (
     EpisodeQuery,
     EraseAnswer,
     EraseRequest,
-    Extraction,
     UnreadableItem,
     UpdateRequest,
 )
-from ecphoria.wire.recall import AskRequest, RecallRequest, StartQuery, StrategyList
+from ecphoria.wire.recall import StartQuery, StrategyList
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
@@ -67,7 +66,7 @@ _APPENDING = (BadVector, TooLarge, EncoderUnavailable)
 )
 @having(is_large=True)
 async def append(
-    body: AppendRequest,
+    body: NewEpisode,
     tenant: Writer,
     services: Served,
     response: Response,
@@ -76,7 +75,7 @@ async def append(
     ] = None,
 ) -> Receipt:
     """Append one episode; the next recall can find it."""
-    receipt = await services.ingest.append(tenant, _keyed(body, idempotency_key).to_model())
+    receipt = await services.ingest.append(tenant, _keyed(body, idempotency_key))
     services.metrics.episodes(receipt.outcome)
     if receipt.outcome is Outcome.EXISTED:
         response.status_code = HTTP_200_OK
@@ -87,7 +86,7 @@ async def append(
 @having(is_bulk=True, is_large=True)
 async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
     """Append up to 1,000 episodes; returns a result for each, and stores the valid ones."""
-    readable = [item.to_model() for item in body.episodes if isinstance(item, AppendRequest)]
+    readable = [item for item in body.episodes if isinstance(item, NewEpisode)]
     stored = iter(await services.ingest.append_batch(tenant, readable))
     results = [
         item if isinstance(item, UnreadableItem) else next(stored) for item in body.episodes
@@ -141,9 +140,9 @@ async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Se
     "/{episode}/extraction", status_code=HTTP_204_NO_CONTENT, responses=guarded(TooLarge)
 )
 @having(is_large=True)
-async def set_extraction(episode: str, body: Extraction, tenant: Writer, services: Served) -> None:
+async def set_extraction(episode: str, body: Extracted, tenant: Writer, services: Served) -> None:
     """Give a live episode names and facts, in place of all that were sent or read before."""
-    await services.ingest.attach(tenant, EpisodeId(episode), body.to_model())
+    await services.ingest.attach(tenant, EpisodeId(episode), body)
 
 
 @episodes_routes.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())
@@ -157,12 +156,12 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
 async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
     """Erase the episodes that pass filters, such as those of a session; the oldest first."""
     matched, erased = await services.ingest.erase(
-        tenant, body.filters.to_model(), limit=body.limit, dry_run=body.dry_run
+        tenant, body.filters, limit=body.limit, dry_run=body.dry_run
     )
     return EraseAnswer(matched=matched, erased=erased)
 
 
-def _keyed(body: AppendRequest, header: str | None) -> AppendRequest:
+def _keyed(body: NewEpisode, header: str | None) -> NewEpisode:
     if header is None or header == body.idempotency_key:
         return body
     if body.idempotency_key is not None:
@@ -170,7 +169,7 @@ def _keyed(body: AppendRequest, header: str | None) -> AppendRequest:
             "The header Idempotency-Key and the body's `idempotency_key` differ; send one.",
             field="idempotency_key",
         )
-    return body.model_copy(update={"idempotency_key": header})
+    return replace(body, idempotency_key=header)
 
 
 def _count(answer: BatchAnswer, metrics: Metrics) -> None:
@@ -225,9 +224,8 @@ async def recall(
     """Recall memories for a cue, and judge whether they answer it."""
     if body.wake:
         services.access.permit(caller, Scope.WRITE)
-    result = await services.recalls.recall(
-        tenant, body.to_cue(), body.to_options(), record=body.record
-    )
+    cue = Cue(text=body.cue, vector=body.vector)
+    result = await services.recalls.recall(tenant, cue, body, record=body.record)
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)
     return result
 
@@ -238,7 +236,7 @@ async def recall(
 async def ask(body: AskRequest, tenant: Reader, services: Served) -> CitedAnswer:
     """Answer a question in words, with a quote for each sentence; needs a language model."""
     return await services.ask.ask(
-        tenant, body.to_cue(), body.to_options(), brief=body.brief, record=body.record
+        tenant, Cue(text=body.question), body.to_options(), brief=body.brief, record=body.record
     )
 
 
@@ -273,7 +271,7 @@ async def stream_answer(body: AskRequest, tenant: Reader, services: Served) -> R
     one event `answer` with the whole answer, which counts; or one event `problem`.
     """
     said = services.ask.stream(
-        tenant, body.to_cue(), body.to_options(), brief=body.brief, record=body.record
+        tenant, Cue(text=body.question), body.to_options(), brief=body.brief, record=body.record
     )
     first = await anext(said)  # what fails before it is answered with a status of its own
     return _Events(_events(first, said))
@@ -303,7 +301,7 @@ async def get_context(
     tenant: Reader, services: Served, wanted: Annotated[StartQuery, Query()]
 ) -> StartContext:
     """Get the context that a session starts with: current facts, last summaries, latest turns."""
-    return await services.starts.read(tenant, wanted.to_model())
+    return await services.starts.read(tenant, **wanted.model_dump())
 
 
 @recall_routes.get("/traces/{trace}", responses=guarded())

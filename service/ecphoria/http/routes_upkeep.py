@@ -180,7 +180,7 @@ async def archive(
 async def restore(body: IdsRequest, tenant: Writer, services: Served) -> Restored:
     """Make archived memories dormant again, byte for byte."""
     ids = [EpisodeId(one) for one in body.ids]
-    return await services.forgetting.restore(tenant, ids)
+    return await services.cold.restore(tenant, ids)
 
 
 @cold_routes.post("/scrub", responses=guarded(ArchiveUnavailable))

@@ -28,7 +28,8 @@ from ecphoria.imports.shapes import Layout, Shape, has_object, shape_of
 from ecphoria.imports.slack import read_dump
 from ecphoria.imports.streams import Counted, Found
 from ecphoria.imports.trees import read_chatgpt, read_claude, read_grok, read_open_webui
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.asked import named
+from ecphoria.records.episode import NewEpisode
 
 
 class Format(StrEnum):
@@ -170,7 +171,7 @@ _ACTIVITY: Final = Known(
     take=read_activity, tells=_has_any("safeHtmlItem", "activityControls"), unit="activity"
 )
 _JSON: Final = (".json", ".jsonl", ".ndjson")
-_OWN: Final = frozenset({*AppendRequest.model_fields, "id"})
+_OWN: Final = frozenset({*named(NewEpisode), "id"})
 
 
 def reader_of(form: Format, start: bytes) -> Read | None:

@@ -9,8 +9,9 @@ from hashlib import sha256
 from pydantic import ValidationError
 
 from ecphoria.errors import BadFile
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import NewEpisode
 from ecphoria.wire.base import field_problems
-from ecphoria.wire.episodes import AppendRequest
 
 MARK = b"\xef\xbb\xbf"
 """Byte order mark, with which some editors begin a file."""
@@ -29,7 +30,7 @@ class Record:
 
     number: int
     size: int
-    content: AppendRequest | BadFile
+    content: NewEpisode | BadFile
     place: str = ""
 
 
@@ -37,7 +38,7 @@ class Record:
 class Batch:
     """Records to send together, and those that cannot be sent."""
 
-    good: tuple[tuple[Record, AppendRequest], ...]
+    good: tuple[tuple[Record, NewEpisode], ...]
     bad: tuple[tuple[Record, BadFile], ...]
     size: int
 
@@ -88,7 +89,7 @@ def read_records(lines: Iterable[bytes | LongLine]) -> Iterator[Record]:
         size = 0
 
 
-def read_fields(fields: object, key: str) -> AppendRequest | BadFile:
+def read_fields(fields: object, key: str) -> NewEpisode | BadFile:
     """Read the fields of an append; `id` may stand for `idempotency_key`, else `key` does."""
     if not isinstance(fields, dict):
         return BadFile('Not a JSON object; write one like {"text": "..."}.')
@@ -116,10 +117,10 @@ def batches(records: Iterable[Record], *, items: int, size: int) -> Iterator[Bat
         yield _batch(gathered)
 
 
-def to_append(fields: Mapping[str, object]) -> AppendRequest | BadFile:
+def to_append(fields: Mapping[str, object]) -> NewEpisode | BadFile:
     """Check the fields of an append; if one is wrong, tell which and why."""
     try:
-        return AppendRequest.model_validate(fields)
+        return read_as(NewEpisode, fields)
     except ValidationError as error:
         found = field_problems(error.errors(), "#")
         return BadFile(" ".join(f"{problem.pointer[2:]}: {problem.detail}" for problem in found))
@@ -147,7 +148,7 @@ def why(error: Exception) -> str:
 
 
 def _batch(records: list[Record]) -> Batch:
-    good: list[tuple[Record, AppendRequest]] = []
+    good: list[tuple[Record, NewEpisode]] = []
     bad: list[tuple[Record, BadFile]] = []
     for record in records:
         if isinstance(record.content, BadFile):
@@ -157,7 +158,7 @@ def _batch(records: list[Record]) -> Batch:
     return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
 
 
-def _read(line: bytes, keys: Keys) -> AppendRequest | BadFile:
+def _read(line: bytes, keys: Keys) -> NewEpisode | BadFile:
     key = keys.of(line.strip())
     try:
         fields = read_line(line)

@@ -18,9 +18,9 @@ from typing import Final, Protocol
 from ecphoria.errors import BadFile
 from ecphoria.imports.records import MARK, LongLine, Record, to_append
 from ecphoria.imports.values import Fields, fitted, instant
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
-Found = Fields | AppendRequest | BadFile
+Found = Fields | NewEpisode | BadFile
 """An append or its fields, or the reason why something cannot be imported."""
 
 # Exports of 1 GB are read with bounded memory, so a line must have a bound (decision 0038).

@@ -14,7 +14,6 @@ from ecphoria.errors import (
     InvalidInput,
     NotFound,
     OutcomeUnknown,
-    TooLarge,
 )
 from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import Changes
@@ -50,7 +49,6 @@ from ecphoria.text.concepts import Triple, read_stated
 
 # Writes of a tenant follow each other, so a batch shares the cost of one transaction (decision
 # 0001).
-BATCH_LIMIT = 1_000
 """Episodes of one batch; all of them are written in one transaction."""
 
 _PIECE = 50_000
@@ -114,17 +112,10 @@ class IngestService:
         """Store the valid items of a batch together; a result for each item, in order.
 
         Raises:
-            TooLarge: More than `BATCH_LIMIT` items.
             NotFound: No such tenant.
             OutcomeUnknown: The store may have written all of it, or nothing; send the same again.
             Unavailable: The store or the encoder does not answer; nothing was written.
         """
-        if len(items) > BATCH_LIMIT:
-            raise TooLarge(
-                f"a batch holds at most {BATCH_LIMIT:,} episodes, this one {len(items):,}; "
-                "send it in parts",
-                field="episodes",
-            )
         checked = await self._check_all(tenant, items)
         ready: dict[EpisodeId, Prepared] = {}
         for item in checked:

@@ -18,8 +18,6 @@ _NAME_LIMIT = 256
 _KEY_LIMIT = 512
 _METADATA_LIMIT = 16_384
 """Characters of the whole as JSON."""
-_EXTRACTION_LIMIT = 1_000
-"""Names, and as many facts."""
 _PARTS = ("subject", "predicate", "object")
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
@@ -43,10 +41,6 @@ def check_episode(new: NewEpisode) -> None:
                 raise InvalidInput(f"`{field}` is blank; leave it out instead", field=field)
     if new.idempotency_key is not None:
         check_readable("idempotency_key", new.idempotency_key, _KEY_LIMIT)
-    if not (isfinite(new.importance) and 0 <= new.importance <= 1):
-        raise InvalidInput("`importance` must be between 0 and 1", field="importance")
-    if new.position is not None and not 0 <= new.position < 2**31:
-        raise InvalidInput("`position` must be between 0 and 2147483647", field="position")
     check_metadata(new.metadata)
     if new.extraction is not None:
         check_extraction(new.extraction)
@@ -63,15 +57,10 @@ def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetim
     """Bring an instant to UTC, or take the moment of recording.
 
     Raises:
-        InvalidInput: It has no offset, lies before the year 1000 or over a century ahead.
+        InvalidInput: It lies before the year 1000 or over a century ahead.
     """
     if occurred_at is None:
         return recorded_at
-    if occurred_at.tzinfo is None:
-        raise InvalidInput(
-            "`occurred_at` has no offset; send for example 2025-03-01T12:00:00Z",
-            field="occurred_at",
-        )
     earliest, latest = _EARLIEST, recorded_at + _AHEAD
     if not earliest <= occurred_at <= latest:
         raise InvalidInput(
@@ -86,14 +75,10 @@ def checked_expiry(expires_at: datetime | None, now: datetime) -> datetime | Non
     """Bring the end of a life to UTC; None for no end.
 
     Raises:
-        InvalidInput: It has no offset, lies in the past, or lies over a century ahead.
+        InvalidInput: It lies in the past, or over a century ahead.
     """
     if expires_at is None:
         return None
-    if expires_at.tzinfo is None:
-        raise InvalidInput(
-            "`expires_at` has no offset; send for example 2030-03-01T12:00:00Z", field="expires_at"
-        )
     if not now < expires_at <= now + _AHEAD:
         raise InvalidInput(
             "`expires_at` must lie ahead, by a century at most; to remove an episode now, erase "
@@ -104,19 +89,12 @@ def checked_expiry(expires_at: datetime | None, now: datetime) -> datetime | Non
 
 
 def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
-    """Refuse facts that end before they begin, and times without an offset.
+    """Refuse facts that end before they begin.
 
     Raises:
         InvalidInput: A fact has an impossible time; the message tells the remedy.
     """
     for fact in given.facts if given else ():
-        for name in ("valid_from", "valid_to"):
-            at: datetime | None = getattr(fact, name)
-            if at is not None and at.tzinfo is None:
-                raise InvalidInput(
-                    f"`{name}` of a fact has no offset; send for example 2025-03-01T12:00:00Z",
-                    field="extraction",
-                )
         if fact.valid_to is not None and fact.valid_to <= (fact.valid_from or occurred_at):
             raise InvalidInput(
                 "`valid_to` of a fact must lie after its `valid_from`, which is the moment of the "
@@ -198,16 +176,8 @@ def content_key(new: NewEpisode, body: str) -> str | None:
 
 def check_extraction(given: Extracted) -> None:
     """Refuse names and facts that cannot be stored; InvalidInput or TooLarge."""
-    if max(len(given.names), len(given.facts)) > _EXTRACTION_LIMIT:
-        raise TooLarge(
-            f"`extraction` holds at most {_EXTRACTION_LIMIT:,} names and as many facts",
-            field="extraction",
-        )
     for fact in given.facts:
         check_readable("extraction", fact.qualifier, _NAME_LIMIT)
-        sure = fact.reliability
-        if sure is not None and not (isfinite(sure) and 0 <= sure <= 1):
-            raise InvalidInput("`reliability` must be between 0 and 1", field="extraction")
     parts = (getattr(fact, part) for fact in given.facts for part in _PARTS)
     for part in (*given.names, *parts):
         check_readable("extraction", part, _NAME_LIMIT)

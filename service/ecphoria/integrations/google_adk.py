@@ -17,8 +17,8 @@ from google.genai import types
 from ecphoria.client import Client
 from ecphoria.errors import Conflict, Erased, NotFound
 from ecphoria.integrations.shared import details_of, hits_of, in_parts, text_of
+from ecphoria.records.episode import NewEpisode
 from ecphoria.wire.base import code_of, error_from
-from ecphoria.wire.episodes import AppendRequest
 
 _PAGE = 500
 
@@ -84,7 +84,7 @@ class EcphoriaMemoryService(BaseMemoryService):
             if isinstance(value, str | int | float | bool)
         }
         episodes = [
-            AppendRequest(
+            NewEpisode(
                 text=words,
                 role="user" if event.author == "user" else "assistant",
                 speaker=user_id if event.author == "user" else event.author,
@@ -109,7 +109,7 @@ class EcphoriaMemoryService(BaseMemoryService):
         """Store memories without a session."""
         del custom_metadata
         episodes = [
-            AppendRequest(
+            NewEpisode(
                 text=words,
                 speaker=memory.author,
                 occurred_at=None if memory.timestamp is None else _instant(memory.timestamp),
@@ -153,7 +153,7 @@ class EcphoriaMemoryService(BaseMemoryService):
             with contextlib.suppress(NotFound):
                 await asyncio.to_thread(client.delete, memory_id)
 
-    def _append(self, app_name: str, user_id: str, episodes: Sequence[AppendRequest]) -> None:
+    def _append(self, app_name: str, user_id: str, episodes: Sequence[NewEpisode]) -> None:
         client = self._client(app_name, user_id)
         for part in in_parts(episodes, _PAGE):
             for result in client.append_batch(part).results:

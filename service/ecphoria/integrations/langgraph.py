@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from ecphoria.client.exchange import body_of
 from ecphoria.errors import InvalidInput
 from ecphoria.integrations.shared import in_pages, in_parts
 from ecphoria.records import item as records
-from ecphoria.wire.items import ItemAddress, ItemWriteRequest
+from ecphoria.records.item import ItemKey, ItemWrite
 
 _MOST: Final = 1_000
 """Items of one call."""
@@ -94,9 +95,7 @@ class EcphoriaStore(BaseStore):
         wanted.sort(key=lambda each: each[:2])
         for refresh, group in groupby(wanted, key=lambda each: each[0]):
             for part in in_parts(list(group), _MOST):
-                keys = [
-                    body_of(ItemAddress, namespace=op.namespace, key=op.key) for _, _, op in part
-                ]
+                keys = [body_of(ItemKey, namespace=op.namespace, key=op.key) for _, _, op in part]
                 found = self._client.items.find(keys, refresh=refresh)
                 items = {(item.namespace, item.key): item for item in found}
                 for _, place, op in part:
@@ -143,16 +142,16 @@ class EcphoriaStore(BaseStore):
         )
         return [tuple(one) for one in found]
 
-    def _write_of(self, op: PutOp) -> ItemWriteRequest:
+    def _write_of(self, op: PutOp) -> ItemWrite:
         write = body_of(
-            ItemWriteRequest,
+            ItemWrite,
             namespace=op.namespace,
             key=op.key,
             value={} if op.value is None else op.value,
             text=None if op.value is None else self._text_of(op.value, op.index),
             ttl_s=None if op.ttl is None else op.ttl * 60,
         )
-        return write if op.value is not None else write.model_copy(update={"value": None})
+        return write if op.value is not None else replace(write, value=None)
 
     def _text_of(self, value: Mapping[str, Any], index: Any) -> str | None:
         if index is False:

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from ecphoria.client import Client
 from ecphoria.integrations.shared import in_parts
+from ecphoria.records.episode import NewEpisode
 from ecphoria.wire.base import error_from
-from ecphoria.wire.episodes import AppendRequest
 
 _PAGE = 500
 _ROLES = {MessageRole.USER: "user", MessageRole.ASSISTANT: "assistant"}
@@ -51,7 +51,7 @@ class EcphoriaMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         episodes = [
-            AppendRequest(
+            NewEpisode(
                 text=words,
                 role=_ROLES[message.role],
                 speaker=self.user if message.role == MessageRole.USER else None,

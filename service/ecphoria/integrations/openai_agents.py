@@ -15,10 +15,9 @@ from agents.memory.session_settings import SessionSettings, resolve_session_limi
 from ecphoria.client import Client
 from ecphoria.errors import EcphoriaError, NotFound
 from ecphoria.integrations.shared import in_pages, in_parts
-from ecphoria.records.item import Item
+from ecphoria.records.episode import NewEpisode
+from ecphoria.records.item import Item, ItemWrite
 from ecphoria.wire.base import error_from
-from ecphoria.wire.episodes import AppendRequest
-from ecphoria.wire.items import ItemWriteRequest
 
 _ROOM: Final = "openai-agents"
 _PAGE: Final = 500
@@ -84,7 +83,7 @@ class EcphoriaSession(SessionABC):
         names = [f"{begun}-{number:06d}" for number in range(len(items))]
         told = [_told(item) for item in items]
         episodes = [
-            AppendRequest(
+            NewEpisode(
                 text=words,
                 role=role,
                 speaker=self._user if role == "user" else None,
@@ -97,7 +96,7 @@ class EcphoriaSession(SessionABC):
         ids = self._remember(episodes)
         remembered = iter(ids)
         writes = [
-            ItemWriteRequest(
+            ItemWrite(
                 namespace=self._namespace,
                 key=name,
                 value={"item": _plain(item), "episode": next(remembered) if words else None},
@@ -112,7 +111,7 @@ class EcphoriaSession(SessionABC):
             self._forget(ids)
             raise
 
-    def _remember(self, episodes: Sequence[AppendRequest]) -> list[str]:
+    def _remember(self, episodes: Sequence[NewEpisode]) -> list[str]:
         kept: list[str] = []
         for part in in_parts(episodes, _PAGE):
             results = self._client.append_batch(part).results
@@ -140,9 +139,7 @@ class EcphoriaSession(SessionABC):
     def _clear(self) -> None:
         found = list(self._newest(None))
         self._forget([item.value["episode"] for item in found])
-        gone = [
-            ItemWriteRequest(namespace=self._namespace, key=item.key, value=None) for item in found
-        ]
+        gone = [ItemWrite(namespace=self._namespace, key=item.key, value=None) for item in found]
         for part in in_parts(gone, _PAGE):
             self._client.items.write(part)
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
-from math import isfinite
 from typing import Any, Final
 
 from ecphoria.errors import InvalidInput, TooLarge
@@ -25,7 +24,6 @@ from ecphoria.records.item import (
 from ecphoria.text.readable import check_readable
 
 _VALUE_LIMIT: Final = 262_144
-_LABELS: Final = 32
 _NAMESPACE_LIMIT: Final = 1_000
 """Characters of all labels; with the key they are one index entry, of 8 kB at most."""
 _KEY_LIMIT: Final = 512
@@ -34,7 +32,6 @@ _PAGE: Final = 500
 # 0036).
 _FURTHEST: Final = 10_000
 """Largest number of candidates of a ranked search with a condition."""
-_LONGEST: Final = timedelta(days=100 * 366)
 
 
 class ItemService:
@@ -65,7 +62,6 @@ class ItemService:
         for address, write in last.items():
             _check_address(ItemKey(namespace=write.namespace, key=write.key))
             if write.value is not None:
-                _check_life(write.ttl_s)
                 texts[address] = searched_text(write.value, write.text)
         wanted = {address: text for address, text in texts.items() if text.strip()}
         try:
@@ -120,9 +116,9 @@ class ItemService:
             InvalidInput: A label or an operator is invalid.
             EncoderUnavailable: The model does not answer.
         """
-        _check_labels(wanted.prefix)
-        if wanted.where is not None:
-            check_condition(wanted.where)
+        _check_labels(wanted.namespace)
+        if wanted.filter is not None:
+            check_condition(wanted.filter)
         if wanted.query is None:
             found = await self._newest(tenant, wanted)
         else:
@@ -148,17 +144,19 @@ class ItemService:
         return sorted(kept)[wanted.offset : wanted.offset + wanted.limit]
 
     async def _newest(self, tenant: TenantId, wanted: ItemSearch) -> list[Item]:
-        if wanted.where is None:
+        if wanted.filter is None:
             return await self._store.newest(
-                tenant, wanted.prefix, self._clock.now(), wanted.offset, wanted.limit
+                tenant, wanted.namespace, self._clock.now(), wanted.offset, wanted.limit
             )
         met: list[Item] = []
         seen = 0
         while len(met) < wanted.offset + wanted.limit:
-            page = await self._store.newest(tenant, wanted.prefix, self._clock.now(), seen, _PAGE)
+            page = await self._store.newest(
+                tenant, wanted.namespace, self._clock.now(), seen, _PAGE
+            )
             # A property for each field of any value would be one more schema, so conditions are
             # tested here (decision 0036).
-            met += (item for item in page if matches(item.value, wanted.where))
+            met += (item for item in page if matches(item.value, wanted.filter))
             seen += len(page)
             if len(page) < _PAGE:
                 break
@@ -166,13 +164,15 @@ class ItemService:
 
     async def _nearest(self, tenant: TenantId, wanted: ItemSearch, vector: Vector) -> list[Item]:
         enough = wanted.offset + wanted.limit
-        fetch = min(_FURTHEST, max(50, enough if wanted.where is None else 4 * enough))
+        fetch = min(_FURTHEST, max(50, enough if wanted.filter is None else 4 * enough))
         while True:
             found = await self._store.nearest(
-                tenant, wanted.prefix, self._clock.now(), vector, fetch
+                tenant, wanted.namespace, self._clock.now(), vector, fetch
             )
             met = (
-                item for item in found if wanted.where is None or matches(item.value, wanted.where)
+                item
+                for item in found
+                if wanted.filter is None or matches(item.value, wanted.filter)
             )
             kept = list(islice(met, wanted.offset, enough))
             if len(kept) == wanted.limit or len(found) < fetch or fetch == _FURTHEST:
@@ -200,33 +200,18 @@ def _fits(labels: Namespace, pattern: Namespace) -> bool:
 
 
 def _check_address(address: ItemKey) -> None:
-    if not address.namespace:
-        raise InvalidInput("`namespace` has no label; send at least one", field="namespace")
     _check_labels(address.namespace)
-    _check_text("key", address.key, _KEY_LIMIT)
+    check_readable("key", address.key, _KEY_LIMIT)
 
 
 def _check_labels(labels: Namespace) -> None:
-    if len(labels) > _LABELS:
-        raise TooLarge(f"`namespace` has {len(labels)} labels; at most {_LABELS} are stored")
     for label in labels:
-        _check_text("namespace", label, _NAMESPACE_LIMIT)
+        check_readable("namespace", label, _NAMESPACE_LIMIT)
     if sum(map(len, labels)) > _NAMESPACE_LIMIT:
         raise TooLarge(
             f"`namespace` may have {_NAMESPACE_LIMIT:,} characters in all its labels",
             field="namespace",
         )
-
-
-def _check_text(field: str, text: str, limit: int) -> None:
-    if not text:
-        raise InvalidInput(f"`{field}` is empty; send at least one character", field=field)
-    check_readable(field, text, limit)
-
-
-def _check_life(ttl_s: float | None) -> None:
-    if ttl_s is not None and not (isfinite(ttl_s) and 0 < ttl_s <= _LONGEST.total_seconds()):
-        raise InvalidInput("`ttl_s` must be above 0 and at most a century", field="ttl_s")
 
 
 def _text_of(value: Mapping[str, Any] | None) -> str:

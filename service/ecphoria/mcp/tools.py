@@ -42,10 +42,9 @@ from ecphoria.mcp.answers import (
     recalled_text,
 )
 from ecphoria.mcp.texts import NAME, clipped, fitted
-from ecphoria.records.episode import Episode, fenced
+from ecphoria.records.asked import Condition, Instant
+from ecphoria.records.episode import Episode, NewEpisode, fenced
 from ecphoria.records.recall import DEFAULT_HITS
-from ecphoria.wire.base import Condition, Instant
-from ecphoria.wire.episodes import AppendRequest
 
 Connect = Callable[[Context], AbstractAsyncContextManager[AsyncClient]]
 """Opens a client for the caller of a tool."""
@@ -173,7 +172,7 @@ class Tools:
         """
         wanted = [
             body_with(
-                AppendRequest,
+                NewEpisode,
                 {**turn.model_dump(exclude_none=True), "session": session, "position": place},
             )
             for place, turn in enumerate(turns)

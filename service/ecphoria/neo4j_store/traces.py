@@ -12,7 +12,8 @@ from datetime import datetime
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.records.episode import ROLES, headline
+from ecphoria.records.asked import ROLES
+from ecphoria.records.episode import headline
 from ecphoria.records.ids import TenantId, TraceId, derived_id
 from ecphoria.records.recall import PathStep, Trace, TracedHit
 

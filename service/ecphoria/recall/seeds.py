@@ -16,7 +16,7 @@ from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.cue_reading import NO_READING, CueReading
 from ecphoria.recall.ports import Columns, FoundConcept, PassageSeed, Profile, SeedRow, TermCount
 from ecphoria.recall.scope import RecallStore
-from ecphoria.records.episode import ROLES
+from ecphoria.records.asked import ROLES
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
 from ecphoria.runtime import Bounded, require_encodable

@@ -447,5 +447,3 @@ def _check(cue: Cue) -> None:
         raise TooLarge(
             f"the cue has {len(text):,} characters; at most {CUE_LIMIT:,} are read", field="cue"
         )
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InvalidInput("the cue holds a lone surrogate; send valid Unicode", field="cue")

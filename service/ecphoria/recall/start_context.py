@@ -31,7 +31,7 @@ from ecphoria.records.episode import Engram, Episode, fenced
 from ecphoria.records.fact import FactKey, FactView
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters, Hit
-from ecphoria.records.start_context import LineKind, LineSource, StartContext, StartOptions
+from ecphoria.records.start_context import LineKind, LineSource, StartContext
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import one_line
 from ecphoria.text.self_statements import (
@@ -136,21 +136,30 @@ class StartContexts:
         self._facts = FactStore(graph)
         self._clock = clock
 
-    async def read(self, tenant: TenantId, options: StartOptions) -> StartContext:
+    async def read(
+        self, tenant: TenantId, *, token_budget: int, session: str | None, speaker: str | None
+    ) -> StartContext:
         """Give the context of a session that starts now.
+
+        Args:
+            tenant: Whose memories.
+            token_budget: Greatest size of the context.
+            session: The session whose latest turns are shown; the last one if None.
+            speaker: Only sessions in which this speaker, in any case, took part lately, and facts
+                and statements of this speaker.
 
         Raises:
             NotFound: There is no such tenant.
         """
         now = self._clock.now()
-        wanted = Filters(session=options.session, speaker=options.speaker)
+        wanted = Filters(session=session, speaker=speaker)
         filters, unknown = await named(self._graph, tenant, wanted)
-        speakers = None if options.speaker is None else list(filters.speakers)
+        speakers = None if speaker is None else list(filters.speakers)
         sessions = await self._graph.run(
             _LIST_LAST_SESSIONS,
             tenant=tenant, speakers=speakers, scanned=_SCANNED, limit=_SESSIONS, turns=_TURNS,
         )  # fmt: skip
-        turns = await self._turns(tenant, options.session, sessions)
+        turns = await self._turns(tenant, session, sessions)
         messages = await self._messages(tenant, speakers)
         summaries = await self._summaries(tenant, sessions)
         quoted = [one for summary in summaries for one in summary.engram.evidence]
@@ -170,7 +179,7 @@ class StartContexts:
             ),
             turns=tuple(turn for turn in turns if turn.id not in outdated),
         )
-        written = await run_off_loop(partial(_write, found, options.token_budget), size)
+        written = await run_off_loop(partial(_write, found, token_budget), size)
         return replace(written, reasons=(*unknown, *written.reasons))
 
     async def _messages(

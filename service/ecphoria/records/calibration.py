@@ -2,52 +2,77 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+from pydantic.config import JsonDict
 
 from ecphoria.records.answered import answered
-from ecphoria.records.tenant import Gate
+from ecphoria.records.asked import StrictBool, StrictFloat, StrictInt, asked
+from ecphoria.records.tenant import EVIDENCE_NAMES, Gate, known_evidence
+
+
+def _all_known(evidence: Mapping[str, float]) -> Mapping[str, float]:
+    if missing := [name for name in EVIDENCE_NAMES if name not in evidence]:
+        raise ValueError(f"The evidence lacks {', '.join(missing)}; send that of a recall whole")
+    return known_evidence(evidence)
+
+
+_Figure = Annotated[StrictFloat, Field(ge=-2, le=2, allow_inf_nan=False)]
+_FIT_EXAMPLE: JsonDict = {
+    "samples": [
+        {"evidence": dict.fromkeys(EVIDENCE_NAMES, value), "answerable": value > 0}
+        for value in (0.5, 0.0)
+        for _ in range(10)
+    ]
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitOptions:
-    """Options of fitting a gate.
+    """Options of fitting a gate."""
 
-    Attributes:
-        false_refusals: Share of answerable questions that may be refused, in [0, 1).
-        question_type: Also weigh the type of the question.
-        judged: Report the judgement of each question too.
-    """
-
-    false_refusals: float = 0.021
-    question_type: bool = False
-    judged: bool = False
+    false_refusals: Annotated[StrictFloat, Field(ge=0, le=0.99, allow_inf_nan=False)] = 0.021
+    """Share of answerable questions that the gate may refuse."""
+    question_type: StrictBool = False
+    """Also weigh the type of the question, not only its hits."""
+    judged: StrictBool = False
+    """Report the judgement of each question too."""
 
 
+@asked({"memories": 200})
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationOptions:
-    """Options of a calibration: the questions made of a tenant's memories, and the fit.
+class CalibrationOptions(FitOptions):
+    """Options of a calibration: the questions made of the tenant's memories, and the fit."""
 
-    Attributes:
-        memories: Number of memories to make questions of.
-        seed: Of the sample and of the questions.
-    """
-
-    memories: int = 200
-    seed: int = 1
-    fit: FitOptions = field(default_factory=FitOptions)
+    memories: Annotated[StrictInt, Field(ge=10, le=2_000)] = 200
+    """Number of memories to make questions of."""
+    seed: Annotated[StrictInt, Field(ge=0, le=2**31 - 1)] = 1
+    """Of the sample and of the questions."""
 
 
+@asked()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One question as the gate saw it.
+    """One question as the gate saw it."""
 
-    Attributes:
-        evidence: As its recall answered it.
-        group: What is left out together when the fit is judged.
-    """
+    evidence: Annotated[Mapping[str, _Figure], AfterValidator(_all_known)]
+    """The `evidence` of its recall; each figure is from -2 to 2."""
+    answerable: StrictBool
+    """Whether the store can answer it."""
+    group: Annotated[str, Field(max_length=200)] = ""
+    """Questions that are alike share one; they are left out together when the fit is judged."""
 
-    evidence: Mapping[str, float]
-    answerable: bool
-    group: str = ""
+
+@asked(_FIT_EXAMPLE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitRequest(FitOptions):
+    """Questions that were asked already, and how to fit a gate on them."""
+
+    samples: Annotated[tuple[Sample, ...], Field(max_length=5_000)]
+    """The questions; at least 10 with an answer and 10 without."""
+    data_sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] = "0" * 64
+    """Of the file that they came from, for `fit` of the gate."""
 
 
 @answered()

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from ecphoria.records.answered import answered
+from ecphoria.records.asked import StrictBool, StrictInt, asked
 
 Provider = Literal["local", "sentence-transformers", "openai"]
 
@@ -25,21 +28,21 @@ ENDED = frozenset({ReembeddingState.DONE, ReembeddingState.CANCELLED, Reembeddin
 """States that nothing but a caller changes."""
 
 
+@asked({"provider": "openai", "model": "text-embedding-3-small", "dimension": 1536})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderChoice:
-    """An embedder to change to.
+    """An embedding model to change to."""
 
-    Attributes:
-        dimension: Numbers of a vector; needed by `openai`.
-        request_dimension: Ask the endpoint for this dimension (`openai`).
-        base_url: Address of the endpoint; the service's setting if None (`openai`).
-    """
-
-    provider: Provider
-    model: str
-    dimension: int | None = None
-    request_dimension: bool = False
-    base_url: str | None = None
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    """Name of the model."""
+    provider: Provider = "openai"
+    """Maker of the vectors; `openai` is any endpoint with its API."""
+    dimension: Annotated[StrictInt, Field(ge=1, le=4_096)] | None = None
+    """Length of the vectors; needed for `openai`."""
+    request_dimension: StrictBool = False
+    """Ask the endpoint for this dimension (`openai`)."""
+    base_url: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
+    """Address of the endpoint, up to and without `/embeddings`; the setting if absent."""
 
 
 @answered()

@@ -5,8 +5,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from hashlib import sha256
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pydantic.config import JsonDict
 
 from ecphoria.records.answered import answered
+from ecphoria.records.asked import (
+    FewFaults,
+    Flat,
+    Inner,
+    Instant,
+    LocalInstant,
+    Numbers,
+    Role,
+    Share,
+    StrictInt,
+    asked,
+)
 from ecphoria.records.ids import EpisodeId
 
 MetadataValue = str | int | float | bool
@@ -14,8 +30,7 @@ MetadataValue = str | int | float | bool
 MetadataCondition = MetadataValue | Mapping[str, MetadataValue]
 """A value to equal, or comparisons such as `{"$gte": 4}`; see `records/conditions.py`."""
 
-ROLES = ("user", "assistant", "tool", "system")
-"""Roles that a speaker or an asker may have, as the API names them."""
+Polarity = Literal["positive", "negative"]
 
 ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 0.7}
 """Default trust in a claim, by the role of its speaker."""
@@ -26,6 +41,33 @@ DEFAULT_RELIABILITY = 0.7
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
 """The least difference of two stored instants."""
+
+TURN: JsonDict = {
+    "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",
+    "speaker": "Ana",
+    "role": "user",
+    "session": "ana-2026-03",
+    "occurred_at": "2026-03-14T09:30:00Z",
+}
+DOCUMENT: JsonDict = {
+    "title": "Opening hours",
+    "text": "The workshop is open from Tuesday to Saturday, 10:00 to 18:00.",
+    "source": "https://example.org/hours",
+    "metadata": {"language": "en", "page": 3},
+    "importance": 0.8,
+}
+_EXTRACTION: JsonDict = {
+    "names": ["Quill Workshop", "Lisbon", "Marta Reis"],
+    "facts": [
+        {"subject": "Quill Workshop", "predicate": "is in", "object": "Lisbon"},
+        {"subject": "Marta Reis", "predicate": "founded", "object": "Quill Workshop"},
+    ],
+}
+_EXTRACTED: JsonDict = {
+    "title": "Quill Workshop",
+    "text": "The Quill Workshop in Lisbon was founded by Marta Reis.",
+    "extraction": _EXTRACTION,
+}
 
 _EXCERPT = 80
 
@@ -40,84 +82,83 @@ class State(StrEnum):
     ARCHIVED = "archived"
 
 
+@asked()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A fact as stated; each part is text as written.
-
-    Attributes:
-        qualifier: Which of several it is, where a subject has more than one: `work` of a phone.
-        negated: It says that this is not so, or no longer.
-        valid_from: From when on it is so; the moment the episode is of, if absent.
-        valid_to: Until when, exclusive; open if absent.
-        reliability: How far its source is to be trusted, 0 to 1; by the episode's role if absent.
-        span: Where the words stand in the episode's text, in characters, the end exclusive.
-    """
+    """A statement in three parts, each as written."""
 
     subject: str
+    """The person or thing it is about."""
     predicate: str
+    """The relation."""
     object: str
+    """The other end: a name or a value."""
     qualifier: str = ""
-    negated: bool = False
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    reliability: float | None = None
-    span: tuple[int, int] | None = None
+    """Qualifier, if a subject has several: `work` of a phone."""
+    polarity: Polarity = "positive"
+    """`negative` says that it is not so, or no longer."""
+    valid_from: Instant | None = None
+    """From when on it is so; the episode's `occurred_at` if absent."""
+    valid_to: Instant | None = None
+    """Until when, exclusive; open if absent."""
+    reliability: Share | None = None
+    """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
+    span: Inner[tuple[int, int] | None] = None
+    """Where its words are in the episode's text, in characters, the end exclusive."""
+
+    @property
+    def negated(self) -> bool:
+        """Whether it says that this is not so, or no longer."""
+        return self.polarity == "negative"
 
 
+@asked(_EXTRACTION)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """Names and facts that a language model or a person found in an episode.
+    """Names and facts that you or a language model found; added to those of the rules."""
 
-    Attributes:
-        names: People, places, things and topics it speaks of.
-        facts: What it states about them; their ends are names too.
-    """
-
-    names: tuple[str, ...] = ()
-    facts: tuple[Statement, ...] = ()
+    names: Annotated[tuple[str, ...], FewFaults, Field(max_length=1_000)] = ()
+    """People, places, things and topics it speaks of; each becomes a concept."""
+    facts: Annotated[tuple[Statement, ...], FewFaults, Field(max_length=1_000)] = ()
+    """Statements of the text; subjects and objects that are names become concepts, too."""
 
 
+@asked(TURN, DOCUMENT, _EXTRACTED)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEpisode:
-    """An episode to append.
-
-    A turn belongs to a session; a document has a title; a note has neither.
-
-    Attributes:
-        text: What was said or written, of any length; never with the speaker's name or the date
-            in front, which have fields of their own.
-        title: Title of a document.
-        speaker: Who said it.
-        role: The speaker's role for an agent: user, assistant, tool, system.
-        session: The stream of turns it belongs to; NEXT edges stay inside one.
-        position: Order among turns of one session with the same `occurred_at`.
-        occurred_at: When it was so, aware; its offset tells the calendar day. The moment of
-            recording if absent.
-        source: Where it came from (file, URL, tool).
-        metadata: The caller's own flat values, stored and returned.
-        importance: 0 to 1.
-        expires_at: End of its life, after which it is never shown and is erased; by the tenant's
-            default life if absent.
-        idempotency_key: A second append with the same key and body changes nothing.
-        vector: Embedding made by the caller with the store's own model.
-        extraction: Names and facts that the caller knows it to hold, beside those that the
-            rules find.
-    """
+    """One thing to remember: a turn (has a session), a document (has a title) or a note."""
 
     text: str
+    """The words that were said or written, of any length; without speaker or date in front."""
     title: str | None = None
+    """Title of a document."""
     speaker: str | None = None
-    role: str | None = None
+    """Speaker."""
+    role: Role | None = None
+    """The speaker's role for an agent: user, assistant, tool, system."""
     session: str | None = None
-    position: int | None = None
-    occurred_at: datetime | None = None
+    """The stream of turns it belongs to."""
+    position: Annotated[StrictInt, Field(ge=0, lt=2**31)] | None = None
+    """Order among turns of one session with the same `occurred_at`."""
+    occurred_at: LocalInstant | None = None
+    """Time of the event; the moment of recording if absent. Its offset is kept, and decides which
+    calendar day it was."""
     source: str | None = None
-    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
-    importance: float = 0.5
-    expires_at: datetime | None = None
+    """Source: a file, an address, a tool."""
+    metadata: Mapping[str, Flat] = field(default_factory=dict)
+    """Your own flat values, stored and returned."""
+    importance: Share = 0.5
+    """0 to 1."""
+    expires_at: Instant | None = None
+    """End of its life: from then on it is never shown, and is erased. By the tenant's default
+    life if absent. A repeat of an append does not change it."""
     idempotency_key: str | None = None
-    vector: tuple[float, ...] | None = None
+    """Sending the same key and body again changes nothing; another body is a conflict. The key of
+    an episode that was erased is refused for some weeks."""
+    vector: Numbers | None = None
+    """Embedding of the text by the store's own model, if you have it already."""
     extraction: Extracted | None = None
+    """Names and facts the text holds, if you have extracted them already."""
 
 
 @answered()

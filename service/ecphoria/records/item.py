@@ -3,12 +3,33 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field, JsonValue
+from pydantic.config import JsonDict
 
 from ecphoria.records.answered import answered
+from ecphoria.records.asked import FewFaults, StrictBool, StrictFloat, StrictInt, asked
+from ecphoria.records.composed import composed
 
 Namespace = tuple[str, ...]
 """The place of an item, from the outside in, such as `("users", "ana", "preferences")`."""
+
+
+_TEXT_LIMIT: Final = 32_768
+"""Characters that are embedded; the encoder reads the beginning of a text."""
+_LABELS: Final = 32
+_CENTURY_S: Final = 100 * 366 * 86_400
+_Label = Annotated[str, Field(min_length=1), AfterValidator(composed)]
+_Labels = Annotated[tuple[_Label, ...], FewFaults, Field(max_length=_LABELS)]
+_Place = Annotated[tuple[_Label, ...], FewFaults, Field(min_length=1, max_length=_LABELS)]
+_Key = Annotated[str, Field(min_length=1), AfterValidator(composed)]
+_SEARCH: JsonDict = {
+    "namespace": ["users", "ana"],
+    "query": "What must Ana not eat?",
+    "filter": {"allergy": {"$ne": None}},
+}
+_NAMESPACES: JsonDict = {"prefix": ["users", "*"], "max_depth": 2}
 
 
 @answered("score", "expires_at")
@@ -32,68 +53,69 @@ class Item:
     """Cosine of its text and the query; absent without a query."""
 
 
+@asked()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemKey:
     """The address of an item."""
 
-    namespace: Namespace
-    key: str
+    namespace: _Place
+    """Its namespace, from the outside in."""
+    key: _Key
+    """Its key within the namespace."""
 
 
+@asked()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemWrite:
-    """An item to store, replace or delete.
+    """An item to store, replace or delete."""
 
-    Attributes:
-        value: The JSON object; None deletes the item.
-        text: The words by which a search finds it; the words of the value if None, none if empty.
-        ttl_s: Seconds of life, counted from the last write or refresh; unlimited if None.
-    """
-
-    namespace: Namespace
-    key: str
-    value: Mapping[str, Any] | None
+    namespace: _Place
+    """Its namespace, from the outside in; labels may hold dots and slashes."""
+    key: _Key
+    """Its key within the namespace."""
+    value: Mapping[str, JsonValue] | None
+    """The JSON object to store, at most 262,144 characters; null deletes the item."""
     text: str | None = None
-    ttl_s: float | None = None
+    """Words by which a search finds it; those of the value if absent, none if empty."""
+    ttl_s: Annotated[StrictFloat, Field(gt=0, le=_CENTURY_S, allow_inf_nan=False)] | None = None
+    """Seconds of life after this write, or after a read with `refresh`; unlimited if absent."""
 
 
+@asked(_SEARCH)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSearch:
-    """A search for items.
+    """A search for items."""
 
-    Attributes:
-        prefix: Only items whose namespace begins with these labels.
-        query: Rank by similarity to this text; the newest first if None.
-        where: Conditions on fields of the value, see `matches` in `records/conditions.py`.
-        refresh: Start the lives of the found items again.
-    """
+    namespace: _Labels = ()
+    """Only items whose namespace begins with these labels; all if absent."""
+    query: Annotated[str, Field(max_length=_TEXT_LIMIT)] | None = None
+    """Rank by meaning; the last written come first if absent."""
+    filter: Mapping[str, JsonValue] | None = None
+    """Conditions on fields of the value: a value to equal, or `$eq`, `$ne`, `$gt`, `$gte`, `$lt`,
+    `$lte`; an object is compared field by field."""
+    limit: Annotated[StrictInt, Field(ge=1, le=1_000)] = 10
+    """Number of items."""
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000)] = 0
+    """Number of items to leave out first."""
+    refresh: StrictBool = False
+    """Start the lives of the found items again."""
 
-    prefix: Namespace = ()
-    query: str | None = None
-    where: Mapping[str, Any] | None = None
-    limit: int = 10
-    offset: int = 0
-    refresh: bool = False
 
-
+@asked(_NAMESPACES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceSearch:
-    """A search for namespaces.
+    """A search for namespaces."""
 
-    Attributes:
-        prefix, suffix: First and last labels; `*` stands for any one label.
-        max_depth: Cut namespaces to this many labels.
-    """
-
-    prefix: Namespace = ()
-    suffix: Namespace = ()
-    max_depth: int | None = None
-    limit: int = 100
-    offset: int = 0
-
-
-_TEXT_LIMIT: Final = 32_768
-"""Characters that are embedded; the encoder reads the beginning of a text."""
+    prefix: _Labels = ()
+    """First labels; `*` stands for any one."""
+    suffix: _Labels = ()
+    """Last labels; `*` stands for any one."""
+    max_depth: Annotated[StrictInt, Field(ge=1, le=_LABELS)] | None = None
+    """Cut namespaces to this many labels, each result once."""
+    limit: Annotated[StrictInt, Field(ge=1, le=1_000)] = 100
+    """Number of namespaces."""
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000)] = 0
+    """Number of namespaces to leave out first."""
 
 
 def searched_text(value: Mapping[str, Any] | None, text: str | None) -> str:

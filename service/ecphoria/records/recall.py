@@ -1,20 +1,66 @@
 """Recall: filters, hits, traces and comparisons."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from ecphoria.records.answered import Internal, answered
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MetadataCondition
+from ecphoria.records.asked import (
+    Condition,
+    FewFaults,
+    Flat,
+    Inner,
+    Instant,
+    Key,
+    Name,
+    Numbers,
+    Role,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    asked,
+)
+from ecphoria.records.composed import composed
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
 OptionValue = str | int | float | bool
 
+_ID: Final = re.compile("[0-9a-f]{32}")
+
 DEFAULT_HITS: Final = 10
 """Number of hits of a recall or an answer that names none, by every way of calling."""
+
+
+_LISTED: Final = 1_000
+"""Ids that a recall may leave out."""
+
+
+def _id(value: str) -> EpisodeId:
+    if _ID.fullmatch(value) is None:
+        raise ValueError(
+            "An episode's id is 32 lower-case hexadecimal digits; take it from a hit."
+        )
+    return EpisodeId(value)
+
+
+def _counted(value: object) -> object:
+    """Count ids before they become a set, which would have each of them once."""
+    if isinstance(value, list | tuple) and len(value) > _LISTED:
+        raise PydanticCustomError("too_long", "Too many", {"max_length": _LISTED})
+    return value
+
+
+_Excluded = Annotated[
+    EpisodeId, AfterValidator(_id), Field(json_schema_extra={"pattern": f"^{_ID.pattern}$"})
+]
 
 
 class Stream(StrEnum):
@@ -71,33 +117,39 @@ class Required:
     phrases: tuple[Phrase, ...] = ()
 
 
+@asked()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Filters of memories; an episode passes if it passes all of them.
+    """Filters of memories; an episode passes if it passes all of them."""
 
-    Attributes:
-        speaker: Only this speaker, in any case.
-        sessions: Only these sessions; any if empty.
-        metadata: Conditions on entries of an episode's metadata.
-        occurred_from: Earliest `occurred_at`, inclusive.
-        occurred_before: Latest `occurred_at`, exclusive.
-        exclude: Episodes that the recall treats as if they were not stored.
-        spoken_by: The stored spellings of `speaker`; the store finds them.
-        metadata_texts: The stored metadata that meet `metadata`; the store finds them.
-        required: Words and phrases that it must have, read from the cue.
-    """
-
-    session: str | None = None
-    speaker: str | None = None
-    occurred_from: datetime | None = None
-    occurred_before: datetime | None = None
-    exclude: frozenset[EpisodeId] = frozenset()
-    sessions: tuple[str, ...] = ()
-    role: str | None = None
-    metadata: tuple[tuple[str, MetadataCondition], ...] = ()
-    spoken_by: tuple[str, ...] = ()
-    metadata_texts: tuple[str, ...] = ()
-    required: Required = Required()
+    session: Name | None = None
+    """Only this session. Notes without a session have none to ask for."""
+    speaker: Name | None = None
+    """Only what this speaker said, named in any case."""
+    occurred_from: Instant | None = None
+    """Earliest `occurred_at`, inclusive."""
+    occurred_before: Instant | None = None
+    """Latest `occurred_at`, exclusive."""
+    exclude: Annotated[
+        frozenset[_Excluded], FewFaults, Field(max_length=_LISTED), BeforeValidator(_counted)
+    ] = frozenset()
+    """Ids of episodes to leave out, as if they were not stored; at most 1,000."""
+    sessions: Annotated[tuple[Name, ...], FewFaults, Field(max_length=100)] = ()
+    """Only these sessions; any if empty."""
+    role: Role | None = None
+    """Only what speakers of this role said."""
+    metadata: Annotated[Mapping[Key, Condition], Field(max_length=20)] = field(
+        default_factory=dict
+    )
+    """Only episodes whose metadata meet these conditions: for each name a value to equal, or
+    comparisons by `$eq`, `$ne`, `$gt`, `$gte`, `$lt` and `$lte`. 1 equals 1.0, but neither `"1"`
+    nor true."""
+    spoken_by: Inner[tuple[str, ...]] = ()
+    """The stored spellings of `speaker`; the store finds them."""
+    metadata_texts: Inner[tuple[str, ...]] = ()
+    """The stored metadata that meet `metadata`; the store finds them."""
+    required: Inner[Required] = Required()
+    """Words and phrases that it must have, read from the cue."""
 
     @property
     def speakers(self) -> tuple[str, ...]:
@@ -124,48 +176,97 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallOptions:
-    """Options of a recall.
-
-    Attributes:
-        strategy: Name of the mechanism; the service's default if None.
-        options: The strategy's own parameters, checked against its options class.
-        k: Number of hits, 1 to 200.
-        filters: Which memories may be woken.
-        token_budget: Size of the context block, in tokens.
-        as_of: Recall as it would have been then: only what had happened, and facts as they stood.
-        known_at: Only what had been recorded by then.
-        explain: List the arcs of each wave in the trace, not only their number.
-        include_dormant: Search dormant memories too, one by one.
-        wake: Make the dormant memories live again that are among the first hits of an answer.
-        asker: Who says "I" in the cue: a speaker's name or a role; the role `user` if None.
-        collapse: Join near copies into one hit.
-        read_cue: Have a language model read the cue for names and expansions.
-        min_score: Leave out hits with a lower score, 0 to 1,000.
-        min_confidence: Refuse an answer with a lower confidence, 0 to 1.
-        match: What a memory must have of the cue's words; `any` asks for nothing.
-        engrams: Number of engrams to recall beside the hits.
-        newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
-    """
+class QuestionOptions:
+    """The options that a recall and a question have in common."""
 
     strategy: str | None = None
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    k: int = DEFAULT_HITS
+    """A name listed by `GET /v1/strategies`; the service's default if absent."""
+    k: Annotated[StrictInt, Field(ge=1, le=200)] = DEFAULT_HITS
+    """Number of memories to recall, 1 to 200."""
     filters: Filters = field(default_factory=Filters)
-    token_budget: int = 2_000
-    as_of: datetime | None = None
-    known_at: datetime | None = None
-    explain: bool = False
-    include_dormant: bool = False
-    wake: bool = False
-    asker: str | None = None
-    collapse: bool = True
-    read_cue: bool = False
-    min_score: float | None = None
-    min_confidence: float | None = None
+    """Filters of memories."""
+    token_budget: Annotated[StrictInt, Field(ge=1, le=1_000_000)] = 2_000
+    """Greatest size of the context: of the memories that a model reads, in tokens."""
+    min_confidence: Annotated[StrictFloat, Field(ge=0, le=1)] | None = None
+    """Refuse an answer with a lower confidence, 0 to 1; `ask` then asks no model."""
+    as_of: Instant | None = None
+    """Recall as of then: only what had happened, and facts as they stood."""
+    known_at: Instant | None = None
+    """Only what had been recorded by then."""
+    asker: Annotated[str, Field(max_length=200), AfterValidator(composed)] | None = None
+    """Who says "I": a speaker's name in any case, or a role (`user`, `assistant`, `tool`,
+    `system`); the role `user` if absent."""
+    newest_first: StrictBool = True
+    """Rank a memory above the one that it makes outdated, and mark the latter; if false the order
+    is that of the scores."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallOptions(QuestionOptions):
+    """Options of a recall."""
+
+    options: Mapping[str, Flat] = field(default_factory=dict)
+    """The strategy's own parameters."""
+    collapse: StrictBool = True
+    """Join memories in which the same speaker says the same words into one hit; if false each
+    is a hit of its own."""
+    min_score: Annotated[StrictFloat, Field(ge=0, le=1_000)] | None = None
+    """Leave out hits with a lower score, 0 to 1,000. Scores of two strategies do not compare."""
+    explain: StrictBool = False
+    """List the arcs of each wave in the trace, not only their number."""
+    include_dormant: StrictBool = False
+    """Search dormant memories too, one by one: slower."""
+    wake: StrictBool = False
+    """Make dormant memories live again that are among the first five hits of an answer; needs
+    the scope write."""
+    read_cue: StrictBool = False
+    """Have the language model read the cue for names and expansions; the service needs one."""
     match: Match = Match.ANY
-    engrams: int = 0
-    newest_first: bool = True
+    """Words that each hit must have: `all` of the cue's, or its `phrase`s. Both read
+    `"a phrase"`, `"near words"~5` and `+word`; `any` reads no marks."""
+    engrams: Annotated[StrictInt, Field(ge=0, le=50)] = 0
+    """Number of engrams to recall beside the hits, 0 to 50: summaries with their evidence."""
+
+
+@asked(
+    {"cue": "Where does Ana live now?"},
+    {
+        "cue": "When is the workshop open?",
+        "strategy": "fusion",
+        "k": 5,
+        "filters": {"occurred_before": "2026-06-01T00:00:00Z"},
+        "token_budget": 500,
+    },
+    also={"limit": "k", "query": "cue"},
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest(RecallOptions):
+    """A cue: words, a vector, or both."""
+
+    cue: Key | None = None
+    """The question, as the user put it."""
+    vector: Numbers | None = None
+    """Embedding of the cue by the store's own model, if you have it already."""
+    record: StrictBool = True
+    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
+
+
+@asked({"question": "Where does Ana live now?"}, also={"limit": "k"})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest(QuestionOptions):
+    """A question to answer in words."""
+
+    question: Key
+    """The question, as the user put it."""
+    brief: StrictBool = False
+    """Give only the words that answer the question, instead of sentences."""
+    record: StrictBool = True
+    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
+
+    def to_options(self) -> RecallOptions:
+        """Give the options of the recall before the answer."""
+        named = [each.name for each in fields(QuestionOptions)]
+        return RecallOptions(**{name: getattr(self, name) for name in named})
 
 
 @answered()
@@ -467,63 +568,3 @@ class Choice:
     """Its name."""
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     """Its parameters that were set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """One answer beside that of the shadow.
-
-    Attributes:
-        overlap: Share of the k hits that both have.
-        rank_overlap: Rank-biased overlap of the hits, p = .9.
-        rank_difference: Mean absolute difference in rank of shared hits; None without any.
-        live_ms, shadow_ms: Time of each without the encoder.
-        live_tokens, shadow_tokens: Size of each context.
-    """
-
-    overlap: float
-    rank_overlap: float
-    same_first: bool
-    same_verdict: bool
-    rank_difference: float | None
-    live_ms: float
-    shadow_ms: float
-    live_tokens: int
-    shadow_tokens: int
-
-
-@answered("compared", "dropped", "failed", "window")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShadowReport:
-    """Statistics of a shadow's comparisons; means are over the newest ones, None without any."""
-
-    compared: int = 0
-    """Recalls compared since the trial began or the service started."""
-    dropped: int = 0
-    """Recalls of the sample left out, because too many waited."""
-    failed: int = 0
-    """Recalls of the sample on which the shadow failed or took longer than 10 s."""
-    window: int = 0
-    """Comparisons behind the figures, at most 1,000."""
-    overlap: float | None = None
-    """Mean share of the k hits that both have; absent, as all that follow, without any."""
-    rank_overlap: float | None = None
-    """Mean rank-biased overlap at p = .9: agreement that counts the first ranks most."""
-    rank_difference: float | None = None
-    """Mean number of places between the ranks of a shared hit."""
-    same_first: float | None = None
-    """Share of recalls with the same first hit."""
-    same_verdict: float | None = None
-    """Share of recalls with the same verdict."""
-    live_p50_ms: float | None = None
-    """Median time of the live strategy, without the encoder."""
-    live_p95_ms: float | None = None
-    """Its 95th percentile."""
-    shadow_p50_ms: float | None = None
-    """Median time of the shadow, without the encoder."""
-    shadow_p95_ms: float | None = None
-    """Its 95th percentile."""
-    live_tokens: float | None = None
-    """Mean size of the live context."""
-    shadow_tokens: float | None = None
-    """Mean size of the shadow's context."""

@@ -3,13 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from ecphoria.records.answered import answered
 from ecphoria.records.recall import Choice, OptionValue
 from ecphoria.records.tenant import Gate
 
 Never = Literal["never"]
+
+EpisodeCount = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Hours = Annotated[float, Field(ge=0.01, le=8_760, allow_inf_nan=False)]
+TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Minutes = Annotated[float, Field(ge=0.1, le=10_080, allow_inf_nan=False)]
+"""Values of a schedule, from the API and from the environment."""
 
 
 class DormancyMode(StrEnum):

@@ -10,22 +10,6 @@ START_BUDGET = 3_250
 """Tokens of the whole context: 5 kB of identity and 8 kB of memories, as CLS-M has them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartOptions:
-    """The context at the start of a session.
-
-    Attributes:
-        token_budget: Greatest size of the context.
-        session: The session whose latest turns are shown; the last one if None.
-        speaker: Only sessions in which this speaker, in any case, took part lately, and facts
-            and statements of this speaker.
-    """
-
-    token_budget: int = START_BUDGET
-    session: str | None = None
-    speaker: str | None = None
-
-
 class LineKind(StrEnum):
     """The kind of a line."""
 

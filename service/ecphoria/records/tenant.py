@@ -116,6 +116,18 @@ QUESTION_TYPE: Final = ("names_one", "asks_when")
 one participant; the cue asks for a time. They learn the mix of the questions they saw."""
 
 
+EVIDENCE_NAMES: Final = (*EVIDENCE, *QUESTION_TYPE)
+
+
+def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Check the names of evidence; ValueError names those that exist."""
+    for name in weights:
+        if name not in EVIDENCE_NAMES:
+            known = ", ".join(EVIDENCE_NAMES)
+            raise ValueError(f"There is no evidence `{name}`; weigh any of: {known}")
+    return weights
+
+
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFit:

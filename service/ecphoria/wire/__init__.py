@@ -8,29 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ecphoria.wire import (
-        admin,
-        base,
-        embedding,
-        episodes,
-        facts,
-        items,
-        recall,
-        settings,
-        upkeep,
-    )
+    from ecphoria.wire import admin, base, episodes, facts, items, recall, settings, upkeep
 
-__all__ = [
-    "admin",
-    "base",
-    "embedding",
-    "episodes",
-    "facts",
-    "items",
-    "recall",
-    "settings",
-    "upkeep",
-]
+__all__ = ["admin", "base", "episodes", "facts", "items", "recall", "settings", "upkeep"]
 
 
 def __getattr__(name: str) -> ModuleType:

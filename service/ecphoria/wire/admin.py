@@ -1,26 +1,23 @@
-"""Bodies of administration: tenants, keys, the fit of a gate."""
+"""Bodies of administration: tenants and keys."""
 
-from collections.abc import Mapping
+import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
-from pydantic.config import JsonDict
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
-from ecphoria.records.calibration import CalibrationOptions, FitOptions, Sample
+from ecphoria.records.asked import FewFaults, Instant
 from ecphoria.records.episode import Session
 from ecphoria.records.tenant import TENANT_NAME, Scope, Tenant
-from ecphoria.wire.base import (
-    Answer,
-    FewFaults,
-    Instant,
-    Listing,
-    Parameters,
-    Request,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-)
-from ecphoria.wire.settings import EVIDENCE_NAMES, known_evidence
+from ecphoria.wire.base import Answer, Listing, Parameters, Request
+
+
+def _tenant_name(value: str) -> str:
+    if re.fullmatch(TENANT_NAME, value) is None:
+        raise ValueError(
+            "A tenant's name has 1 to 64 lower-case letters, digits, `-` and `_`, and begins "
+            "with a letter or digit."
+        )
+    return value
 
 
 class TenantRequest(Request):
@@ -28,7 +25,9 @@ class TenantRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme"}]})
 
-    name: Annotated[str, Field(json_schema_extra={"pattern": f"^{TENANT_NAME}$"})]
+    name: Annotated[
+        str, AfterValidator(_tenant_name), Field(json_schema_extra={"pattern": f"^{TENANT_NAME}$"})
+    ]
     """1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or digit."""
 
 
@@ -46,9 +45,9 @@ class KeyRequest(Request):
         json_schema_extra={"examples": [{"name": "chat agent", "scopes": ["read", "write"]}]}
     )
 
-    name: str
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
     """Purpose of the key, 1 to 100 characters."""
-    scopes: Annotated[frozenset[Scope], FewFaults]
+    scopes: Annotated[frozenset[Scope], FewFaults] = Field(min_length=1)
     """Scopes of the key; a wider scope does not include a narrower one."""
 
 
@@ -155,81 +154,3 @@ class BrowserFileAnswer(Answer):
 
 class BrowserFileList(Listing[BrowserFileAnswer]):
     """Files for Neo4j Browser."""
-
-
-def _all_known(evidence: Mapping[str, float]) -> Mapping[str, float]:
-    if missing := [name for name in EVIDENCE_NAMES if name not in evidence]:
-        raise ValueError(f"The evidence lacks {', '.join(missing)}; send that of a recall whole")
-    return known_evidence(evidence)
-
-
-Figure = Annotated[StrictFloat, Field(ge=-2, le=2, allow_inf_nan=False)]
-
-
-class FitSettings(Request):
-    """Options of fitting a gate."""
-
-    false_refusals: Annotated[StrictFloat, Field(ge=0, le=0.99, allow_inf_nan=False)] = 0.021
-    """Share of answerable questions that the gate may refuse."""
-    question_type: StrictBool = False
-    """Also weigh the type of the question, not only its hits."""
-    judged: StrictBool = False
-    """Report the judgement of each question too."""
-
-    def options(self) -> FitOptions:
-        """Give the options."""
-        return FitOptions(
-            false_refusals=self.false_refusals,
-            question_type=self.question_type,
-            judged=self.judged,
-        )
-
-
-class CalibrationRequest(FitSettings):
-    """Options of a calibration: the questions made of the tenant's memories, and the fit."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"memories": 200}]})
-
-    memories: StrictInt = Field(default=200, ge=10, le=2_000)
-    """Number of memories to make questions of."""
-    seed: StrictInt = Field(default=1, ge=0, le=2**31 - 1)
-    """Of the sample and of the questions."""
-
-    def to_model(self) -> CalibrationOptions:
-        """Hand over the options."""
-        return CalibrationOptions(memories=self.memories, seed=self.seed, fit=self.options())
-
-
-class SampleBody(Request):
-    """One question as the gate saw it."""
-
-    evidence: Annotated[dict[str, Figure], AfterValidator(_all_known)]
-    """The `evidence` of its recall; each figure is from -2 to 2."""
-    answerable: StrictBool
-    """Whether the store can answer it."""
-    group: str = Field(default="", max_length=200)
-    """Questions that are alike share one; they are left out together when the fit is judged."""
-
-    def to_model(self) -> Sample:
-        """Hand over the sample."""
-        return Sample(evidence=self.evidence, answerable=self.answerable, group=self.group)
-
-
-_FIT_EXAMPLE: JsonDict = {
-    "samples": [
-        {"evidence": dict.fromkeys(EVIDENCE_NAMES, value), "answerable": value > 0}
-        for value in (0.5, 0.0)
-        for _ in range(10)
-    ]
-}
-
-
-class FitRequest(FitSettings):
-    """Questions that were asked already, and how to fit a gate on them."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_FIT_EXAMPLE]})
-
-    samples: tuple[SampleBody, ...] = Field(max_length=5_000)
-    """The questions; at least 10 with an answer and 10 without."""
-    data_sha256: str = Field(default="0" * 64, pattern="^[0-9a-f]{64}$")
-    """Of the file that they came from, for `fit` of the gate."""

@@ -12,164 +12,27 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
-from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.records.episode import (
-    Episode,
-    EpisodeUpdate,
-    Extracted,
-    NewEpisode,
-    Outcome,
-    Statement,
-)
+from ecphoria.records.asked import Condition, Flat, Instant, Key, Name, Role, StrictInt, read_as
+from ecphoria.records.episode import DOCUMENT, TURN, Episode, EpisodeUpdate, NewEpisode, Outcome
+from ecphoria.records.recall import Filters
 from ecphoria.wire.base import (
     Answer,
-    Condition,
-    FewFaults,
+    Change,
     FieldProblem,
-    Flat,
-    Instant,
-    Key,
     Listing,
-    LocalInstant,
-    Name,
-    Numbers,
     Parameters,
     Problem,
     Request,
-    Role,
-    StrictFloat,
-    StrictInt,
     TurnCursor,
     first_problems,
 )
-from ecphoria.wire.recall import FilterRequest
-
-_TURN: JsonDict = {
-    "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",
-    "speaker": "Ana",
-    "role": "user",
-    "session": "ana-2026-03",
-    "occurred_at": "2026-03-14T09:30:00Z",
-}
-_DOCUMENT: JsonDict = {
-    "title": "Opening hours",
-    "text": "The workshop is open from Tuesday to Saturday, 10:00 to 18:00.",
-    "source": "https://example.org/hours",
-    "metadata": {"language": "en", "page": 3},
-    "importance": 0.8,
-}
-_EXTRACTION: JsonDict = {
-    "names": ["Quill Workshop", "Lisbon", "Marta Reis"],
-    "facts": [
-        {"subject": "Quill Workshop", "predicate": "is in", "object": "Lisbon"},
-        {"subject": "Marta Reis", "predicate": "founded", "object": "Quill Workshop"},
-    ],
-}
-_EXTRACTED: JsonDict = {
-    "title": "Quill Workshop",
-    "text": "The Quill Workshop in Lisbon was founded by Marta Reis.",
-    "extraction": _EXTRACTION,
-}
 
 
-class ExtractedFact(Request):
-    """A statement in three parts, each as written."""
-
-    subject: str
-    """The person or thing it is about."""
-    predicate: str
-    """The relation."""
-    object: str
-    """The other end: a name or a value."""
-    qualifier: str = ""
-    """Qualifier, if a subject has several: `work` of a phone."""
-    polarity: Literal["positive", "negative"] = "positive"
-    """`negative` says that it is not so, or no longer."""
-    valid_from: Instant | None = None
-    """From when on it is so; the episode's `occurred_at` if absent."""
-    valid_to: Instant | None = None
-    """Until when, exclusive; open if absent."""
-    reliability: StrictFloat | None = None
-    """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
-
-    def to_model(self) -> Statement:
-        """Hand over to the domain."""
-        return Statement(
-            subject=self.subject,
-            predicate=self.predicate,
-            object=self.object,
-            qualifier=self.qualifier,
-            negated=self.polarity == "negative",
-            valid_from=self.valid_from,
-            valid_to=self.valid_to,
-            reliability=self.reliability,
-        )
-
-
-class Extraction(Request):
-    """Names and facts that you or a language model found; added to those of the rules."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXTRACTION]})
-
-    names: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
-    """People, places, things and topics it speaks of; each becomes a concept."""
-    facts: Annotated[tuple[ExtractedFact, ...], FewFaults] = Field(default=(), max_length=1_000)
-    """Statements of the text; subjects and objects that are names become concepts, too."""
-
-    def to_model(self) -> Extracted:
-        """Hand over to the domain."""
-        return Extracted(names=self.names, facts=tuple(one.to_model() for one in self.facts))
-
-
-class AppendRequest(Request):
-    """One thing to remember: a turn (has a session), a document (has a title) or a note."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_TURN, _DOCUMENT, _EXTRACTED]})
-
-    text: str
-    """The words that were said or written, of any length; without speaker or date in front."""
-    title: str | None = None
-    """Title of a document."""
-    speaker: str | None = None
-    """Speaker."""
-    role: Role | None = None
-    """The speaker's role for an agent: user, assistant, tool, system."""
-    session: str | None = None
-    """The stream of turns it belongs to."""
-    position: StrictInt | None = None
-    """Order among turns of one session with the same `occurred_at`."""
-    occurred_at: LocalInstant | None = None
-    """Time of the event; the moment of recording if absent. Its offset is kept, and decides which
-    calendar day it was."""
-    source: str | None = None
-    """Source: a file, an address, a tool."""
-    metadata: dict[str, Flat] = Field(default_factory=dict)
-    """Your own flat values, stored and returned."""
-    importance: StrictFloat = 0.5
-    """0 to 1."""
-    expires_at: Instant | None = None
-    """End of its life: from then on it is never shown, and is erased. By the tenant's default
-    life if absent. A repeat of an append does not change it."""
-    idempotency_key: str | None = None
-    """Sending the same key and body again changes nothing; another body is a conflict. The key of
-    an episode that was erased is refused for some weeks."""
-    vector: Numbers | None = None
-    """Embedding of the text by the store's own model, if you have it already."""
-    extraction: Extraction | None = None
-    """Names and facts the text holds, if you have extracted them already."""
-
-    def to_model(self) -> NewEpisode:
-        """Hand over to the domain, which checks lengths and bounds."""
-        given = {name: getattr(self, name) for name in type(self).model_fields}
-        extraction = self.extraction and self.extraction.to_model()
-        return NewEpisode(**given | {"extraction": extraction})
-
-
-class UpdateRequest(Request):
+class UpdateRequest(Change):
     """A change of what stands beside an episode's text; what is not sent stays."""
 
     model_config = ConfigDict(
@@ -208,11 +71,11 @@ class UnreadableItem:
         return is_instance_schema(cls)
 
 
-def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> AppendRequest | UnreadableItem:
-    if isinstance(value, AppendRequest):
+def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> NewEpisode | UnreadableItem:
+    if isinstance(value, NewEpisode):
         return value
     try:
-        return AppendRequest.model_validate(value)
+        return read_as(NewEpisode, value)
     except ValidationError as invalid:
         return UnreadableItem(errors=first_problems(invalid, "#"))
 
@@ -220,10 +83,10 @@ def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> AppendRequest | U
 class BatchRequest(Request):
     """Up to 1,000 things to remember; one that cannot be used does not sink the others."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"episodes": [_TURN, _DOCUMENT]}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"episodes": [TURN, DOCUMENT]}]})
 
     episodes: tuple[
-        Annotated[AppendRequest | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)], ...
+        Annotated[NewEpisode | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)], ...
     ] = Field(max_length=1_000)
     """The items, stored together."""
 
@@ -261,7 +124,7 @@ class EraseRequest(Request):
         json_schema_extra={"examples": [{"filters": {"session": "2026-03-14"}, "dry_run": True}]}
     )
 
-    filters: FilterRequest
+    filters: Filters
     """Filter of the episodes; at least one condition besides `exclude`."""
     dry_run: bool = Field(default=False, strict=True)
     """Only count them."""

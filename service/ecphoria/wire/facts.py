@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from ecphoria.records.asked import Instant, Key
 from ecphoria.records.fact import (
     Decision,
     FactHistory,
@@ -17,7 +18,7 @@ from ecphoria.records.fact import (
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.wire.base import Answer, Instant, Key, Listing, Parameters, Request
+from ecphoria.wire.base import Answer, Listing, Parameters, Request
 
 
 class HistoryQuery(Parameters):

@@ -3,23 +3,28 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
 from pydantic.config import JsonDict
 
-from ecphoria.records.recall import Choice, ShadowReport
+from ecphoria.records.asked import Flat, Instant, Share, StrictBool, StrictFloat, StrictInt
+from ecphoria.records.recall import Choice
 from ecphoria.records.settings import (
     DormancyMode,
     DormancyPolicy,
+    EpisodeCount,
     ExpiryPolicy,
+    Hours,
     LearningSwitch,
+    Minutes,
     Schedule,
     Stability,
+    TimeOfDay,
     Trial,
 )
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Gate
-from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictBool, StrictFloat, StrictInt
+from ecphoria.records.shadow import ShadowReport
+from ecphoria.records.tenant import Gate, known_evidence
+from ecphoria.wire.base import Answer, Change, Request
 
-EVIDENCE_NAMES = (*EVIDENCE, *QUESTION_TYPE)
 _GATE: JsonDict = {
     "weights": {"share": 8.1, "coverage": 1.9, "unheard": -1.2},
     "bias": -0.4,
@@ -33,19 +38,8 @@ _PATCH: JsonDict = {
 }
 
 
-def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:
-    """Check the names of evidence; ValueError names those that exist."""
-    for name in weights:
-        if name not in EVIDENCE_NAMES:
-            known = ", ".join(EVIDENCE_NAMES)
-            raise ValueError(f"There is no evidence `{name}`; weigh any of: {known}")
-    return weights
-
-
-Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
-Episodes = Annotated[StrictInt, Field(ge=1, le=1_000_000_000)]
 
 
 class FitBody(Request):
@@ -129,19 +123,15 @@ class LearningRequest(Request):
 class ScheduleRequest(Request):
     """The tenant's own schedule; an empty one runs no cycles, null is the service's."""
 
-    every_episodes: Episodes | None = None
+    every_episodes: Annotated[EpisodeCount, Strict()] | None = None
     """Run a cycle after this number of appended episodes."""
-    every_hours: Annotated[StrictFloat, Field(ge=0.01, le=8_760, allow_inf_nan=False)] | None = (
-        None
-    )
+    every_hours: Annotated[Hours, Strict()] | None = None
     """Run a cycle this number of hours after the last one that time started."""
-    daily_at: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] | None = None
+    daily_at: TimeOfDay | None = None
     """At this time of each day in UTC, as `03:30`."""
-    idle_minutes: Annotated[StrictFloat, Field(ge=0.1, le=10_080, allow_inf_nan=False)] | None = (
-        None
-    )
+    idle_minutes: Annotated[Minutes, Strict()] | None = None
     """Minutes without an append or a recall, after which one cycle runs for new memories."""
-    light_episodes: Episodes | None = None
+    light_episodes: Annotated[EpisodeCount, Strict()] | None = None
     """Run a light cycle after this number of appended episodes: `expire`, `merge`, `engrams`,
     `associate`, `supersede`."""
 
@@ -157,7 +147,7 @@ class TrialRequest(Request):
     """Share of the cues to run it on; a cue is always in it or never."""
 
 
-class SettingsRequest(Request):
+class SettingsRequest(Change):
     """A change of a tenant's own settings (JSON merge patch).
 
     A section changes the fields that it has; null resets a field, or a whole section, to the

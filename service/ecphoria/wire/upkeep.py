@@ -5,22 +5,12 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
+from ecphoria.records.asked import FewFaults, Instant, Key, StrictBool, StrictFloat
 from ecphoria.records.calibration import Calibration
 from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.job import ConsolidationReport, JobFault, JobKind, JobState, Trigger
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
-from ecphoria.wire.base import (
-    Answer,
-    FewFaults,
-    Instant,
-    Key,
-    Listing,
-    Parameters,
-    Request,
-    StrictBool,
-    StrictFloat,
-    TurnCursor,
-)
+from ecphoria.wire.base import Answer, Listing, Parameters, Request, TurnCursor
 
 
 class ArchiveRequest(Request):
@@ -72,7 +62,7 @@ class IdsRequest(Request):
         json_schema_extra={"examples": [{"ids": ["0b6e2f7c9d4a4c1f8e3b5a7d9c0e1f2a"]}]}
     )
 
-    ids: Annotated[tuple[str, ...], FewFaults] = Field(min_length=1)
+    ids: Annotated[tuple[str, ...], FewFaults] = Field(min_length=1, max_length=1_000)
     """At most 1,000."""
 
 

@@ -1,13 +1,14 @@
 """Generate a stream of facts that change, with distractors; a seed makes it repeatable."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import NewEpisode
 from ecphoria.text.names import normalise
-from ecphoria.wire.episodes import AppendRequest
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class Stream:
         standing: The same of those that hold, side by side or not.
     """
 
-    episodes: dict[str, AppendRequest] = field(default_factory=dict)
+    episodes: dict[str, NewEpisode] = field(default_factory=dict)
     questions: list[Asked] = field(default_factory=list)
     ended: set[tuple[str, str, str]] = field(default_factory=set)
     standing: set[tuple[str, str, str]] = field(default_factory=set)
@@ -214,7 +215,8 @@ class _Maker:
     def _say(self, text: str, at: datetime, *facts: dict[str, Any]) -> str:
         ident = f"{self._number}-{self._said}"
         self._said += 1
-        self._stream.episodes[ident] = AppendRequest.model_validate(
+        self._stream.episodes[ident] = read_as(
+            NewEpisode,
             {
                 "text": text,
                 "speaker": "Diary",
@@ -223,7 +225,7 @@ class _Maker:
                 "occurred_at": at,
                 "idempotency_key": ident,
                 **({"extraction": {"facts": facts}} if facts else {}),
-            }
+            },
         )
         return ident
 
@@ -234,8 +236,7 @@ class _Maker:
         return normalise(self._who), predicate, normalise(what)
 
 
-def plain(stream: Stream) -> Iterator[tuple[str, AppendRequest]]:
+def plain(stream: Stream) -> Iterator[tuple[str, NewEpisode]]:
     """Give the same texts without their facts."""
     for ident, episode in stream.episodes.items():
-        given = episode.model_dump(exclude_unset=True, exclude={"extraction"})
-        yield ident, AppendRequest.model_validate(given)
+        yield ident, replace(episode, extraction=None)

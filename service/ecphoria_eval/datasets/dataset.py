@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from ecphoria.calibration.labelled import Record, objects, text_of
 from ecphoria.errors import BadFile
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import NewEpisode
 
 ADVERSARIAL = "5"
 """The category of questions without an answer; they count for abstention only."""
@@ -71,7 +72,7 @@ class Collection:
     """
 
     name: str
-    memories: Mapping[str, AppendRequest]
+    memories: Mapping[str, NewEpisode]
     questions: tuple[Question, ...]
 
 
@@ -104,14 +105,12 @@ class Gathering:
     """Memories on their way into a collection."""
 
     findings: Counter[str]
-    memories: dict[str, AppendRequest] = field(default_factory=dict)
+    memories: dict[str, NewEpisode] = field(default_factory=dict)
 
     def add(self, ident: str, **fields: object) -> None:
         """Add one memory; memories that no request can carry are counted and left out."""
         try:
-            self.memories[ident] = AppendRequest.model_validate(
-                {**fields, "idempotency_key": ident}
-            )
+            self.memories[ident] = read_as(NewEpisode, {**fields, "idempotency_key": ident})
         except ValidationError:
             self.findings["memories that are not well-formed text"] += 1
 

@@ -10,9 +10,8 @@ from typing import Self
 
 from ecphoria.calibration.labelled import Record, digest, read_lines
 from ecphoria.errors import BadFile
-from ecphoria.records.episode import Extracted, Statement
+from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.text.tokens import UNREADABLE
-from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.datasets.dataset import (
     Collection,
     Dataset,
@@ -156,7 +155,7 @@ class _Corpus:
 
     def memories(
         self, findings: Counter[str], openie: OpenIECache | None
-    ) -> Mapping[str, AppendRequest]:
+    ) -> Mapping[str, NewEpisode]:
         """Turn passages into documents; one without text is counted and left out."""
         gathering = gathered(findings)
         for (title, text), ident in self.places.items():

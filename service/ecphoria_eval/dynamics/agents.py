@@ -12,8 +12,8 @@ from statistics import mean
 from typing import ClassVar
 
 from ecphoria.client import AsyncClient
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import OptionValue
-from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.dynamics.ground import Floats, Ground, axis, drained, lean, remember
 
 _PAPER: dict[str, OptionValue] = {"preset": "paper"}
@@ -83,8 +83,8 @@ async def continuity(ground: Ground) -> Continuity:
         )
 
 
-def _turn(text: str, session: int, place: int, begun: datetime) -> AppendRequest:
-    return AppendRequest(
+def _turn(text: str, session: int, place: int, begun: datetime) -> NewEpisode:
+    return NewEpisode(
         text=text,
         role="user",
         speaker="Alice",
@@ -139,12 +139,12 @@ async def relevance(ground: Ground) -> Relevance:
         old = lean(cue, axis(_PAIRS + place, size), _TO_THE_POINT)
         new = lean(cue, axis(2 * _PAIRS + place, size), _NEARBY)
         rows += [
-            AppendRequest(
+            NewEpisode(
                 text=f"Tide {place} was measured at the old gauge.",
                 vector=tuple(old),
                 occurred_at=now - timedelta(days=_OLD_DAYS),
             ),
-            AppendRequest(
+            NewEpisode(
                 text=f"Tide {place} came up at lunch.",
                 vector=tuple(new),
                 occurred_at=now - timedelta(seconds=_NEW_S),
@@ -201,7 +201,7 @@ async def benefit(ground: Ground) -> Benefit:
             aside = axis(_TOPICS + topic * (1 + _NOISE) + number, size)
             vector = lean(cue, aside, _LOUDER if number else _SIGNAL)
             text = f"Note {number} on subject {topic}."
-            rows.append(AppendRequest(text=text, vector=tuple(vector), occurred_at=then))
+            rows.append(NewEpisode(text=text, vector=tuple(vector), occurred_at=then))
     async with ground.tenant("benefit") as client:
         await client.settings.change(dormancy={"mode": "threshold", "quiet_days": 0.0})
         await client.settings.change(learning={"on": True})

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from ecphoria.client import AsyncClient
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.datasets.dataset import Collection as Part
 from ecphoria_eval.datasets.locomo import load_mini
 from ecphoria_eval.dynamics.ground import Floats, Ground, axis, lean, remember
@@ -53,7 +53,7 @@ async def firing(ground: Ground) -> Firing:
     size = ground.dimension
     async with ground.tenant("lif") as client:
         memories = [
-            AppendRequest(text=f"trace {place}", vector=tuple(axis(place, size)))
+            NewEpisode(text=f"trace {place}", vector=tuple(axis(place, size)))
             for place in range(_OTHERS + 1)
         ]
         alone, *_ = await remember(client, memories)

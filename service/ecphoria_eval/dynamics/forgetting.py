@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ecphoria.maths.retention import grow, retrievability
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.dynamics.ground import Ground, axis, remember
 from ecphoria_eval.facts import measure_facts
 
@@ -53,7 +53,7 @@ async def forgetting(ground: Ground) -> Forgetting:
         ids = await remember(
             client,
             [
-                AppendRequest(
+                NewEpisode(
                     text=f"What happened {age} days ago.",
                     occurred_at=noon - timedelta(days=age),
                     vector=tuple(axis(age, ground.dimension)),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.run import Connect, own_tenant
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ def lean(towards: Floats, aside: Floats, cosine: float) -> Floats:
     return cosine * towards + float(np.sqrt(1.0 - cosine**2)) * aside
 
 
-async def remember(client: AsyncClient, items: Sequence[AppendRequest]) -> list[str]:
+async def remember(client: AsyncClient, items: Sequence[NewEpisode]) -> list[str]:
     """Append all of them; give their ids in order.
 
     Raises:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from ecphoria.client import AsyncClient
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.datasets.dataset import Question
 from ecphoria_eval.datasets.locomo import load_mini
 from ecphoria_eval.dynamics.firing import share_found
@@ -73,8 +73,8 @@ async def bridge(ground: Ground) -> Bridge:
         )
 
 
-def _document(title: str, vector: Floats) -> AppendRequest:
-    return AppendRequest(text=f"A quay called {title}.", title=title, vector=tuple(vector))
+def _document(title: str, vector: Floats) -> NewEpisode:
+    return NewEpisode(text=f"A quay called {title}.", title=title, vector=tuple(vector))
 
 
 def _spread(place: tuple[float, ...], dimension: int) -> Floats:
@@ -141,7 +141,7 @@ async def links(ground: Ground) -> Links:
     """Replay cues on a stream of mixed topics."""
     stream = _stream(ground.dimension, np.random.default_rng(ground.seed))
     async with ground.tenant("hebbian") as client:
-        items = [AppendRequest(text=memory.name, vector=tuple(memory.vector)) for memory in stream]
+        items = [NewEpisode(text=memory.name, vector=tuple(memory.vector)) for memory in stream]
         known = dict(zip(await remember(client, items), stream, strict=True))
         pairs = _pairs(known)
         aside = axis(ground.dimension - 1, ground.dimension)

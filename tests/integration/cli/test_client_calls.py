@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ecphoria import AppendRequest, Client, Scope
+from ecphoria import Client, NewEpisode, Scope
 from ecphoria.errors import Conflict, Forbidden, InvalidInput, NotFound
+from ecphoria.records.asked import read_as
 from ecphoria.records.episode import Outcome
 from ecphoria.records.fact import MergeStatus
 
@@ -31,7 +32,7 @@ def test_an_episode_from_append_to_delete(client: Client) -> None:
 
 
 def test_pages_hold_everything_once(client: Client) -> None:
-    batch = [AppendRequest(text=f"lap {n}", session="pages", position=n) for n in range(7)]
+    batch = [NewEpisode(text=f"lap {n}", session="pages", position=n) for n in range(7)]
     assert client.append_batch(batch).created == 7
     texts = [episode.text for episode in client.list(session="pages", page_size=3)]
     assert texts == [f"lap {n}" for n in range(7)]
@@ -79,7 +80,7 @@ def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
     names = ("Brass Anchor Inn", "Anchor Inn Brass")
     for name in names:
         episode = {"text": f"They met at the {name}.", "extraction": {"names": [name]}}
-        client.append(AppendRequest.model_validate(episode))
+        client.append(read_as(NewEpisode, episode))
     (step,) = client.consolidate(steps=["merge"]).steps
     assert step.counts["proposed"] >= 1
     pair = ("anchor inn brass", "brass anchor inn")

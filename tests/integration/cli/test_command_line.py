@@ -170,8 +170,8 @@ def test_the_number_of_hits_has_two_names(ecphoria: CommandLine, service: Served
 
 def test_a_merge_is_listed_and_decided(ecphoria: CommandLine, service: Served) -> None:
     assert ecphoria("consolidate", "--step", "merge").returncode == 0
-    assert ecphoria("facts", "merges", "list", "--status", "proposed").returncode == 0
-    unknown = ecphoria("facts", "merges", "accept", "no such", "concept")
+    assert ecphoria("facts", "merges", "--status", "proposed").returncode == 0
+    unknown = ecphoria("facts", "merge", "no such", "concept")
     assert unknown.returncode == 1
     assert "not proposed" in unknown.stderr
 

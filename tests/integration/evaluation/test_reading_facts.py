@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from ecphoria.client import AsyncClient
+from ecphoria.records.answered import adapter
+from ecphoria.records.episode import Statement
 from ecphoria.settings import JobsSettings, LlmSettings
 from ecphoria_eval.datasets.changing import make_stream
 from ecphoria_eval.facts import measure_facts
@@ -30,7 +32,7 @@ def truth() -> dict[str, dict[str, Any]]:
     for episode in make_stream(KEYS, SEED).episodes.values():
         for fact in episode.extraction.facts if episode.extraction else ():
             if fact.reliability is None:
-                found[episode.text] = fact.model_dump(mode="json")
+                found[episode.text] = adapter(Statement).dump_python(fact, mode="json")
     return found
 
 

@@ -11,7 +11,7 @@ from ecphoria.errors import BadFile, Misconfigured, StoreUnavailable
 from ecphoria.imports.graphiti import opened_graph
 from ecphoria.imports.records import Record
 from ecphoria.neo4j_store.session import GraphOptions
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from tests.conftest import Server
 from tests.graphiti_graph import BEGUN, GraphitiGraph, graphiti_graph
 
@@ -36,8 +36,8 @@ def read(options: GraphOptions, group: str) -> tuple[list[Record], dict[str, int
         return records, dict(export.parts)
 
 
-def turns(records: list[Record]) -> list[AppendRequest]:
-    return [one.content for one in records if isinstance(one.content, AppendRequest)]
+def turns(records: list[Record]) -> list[NewEpisode]:
+    return [one.content for one in records if isinstance(one.content, NewEpisode)]
 
 
 def test_episodes_come_in_time_with_names_and_facts(

@@ -9,9 +9,9 @@ import pytest
 from ecphoria.calibration.fitting import calibrate
 from ecphoria.errors import InvalidInput
 from ecphoria.records.answered import to_json
-from ecphoria.records.calibration import FitOptions, Sample
+from ecphoria.records.asked import read_as
+from ecphoria.records.calibration import FitOptions, FitRequest, Sample
 from ecphoria.records.tenant import EVIDENCE
-from ecphoria.wire.admin import FitRequest
 from tests.unit.cli.conftest import SETTINGS, Answer, Command, StubService, job
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,12 +40,9 @@ def questions(tmp_path: Path, service: StubService) -> Path:
         return 200, ANSWER | {"evidence": evidence(0.3 if number % 3 else -0.2, number)}
 
     def fit(body: dict[str, object]) -> Answer:
-        asked = FitRequest.model_validate(body)
-        samples = [sample.to_model() for sample in asked.samples]
+        asked = read_as(FitRequest, body)
         try:
-            found = calibrate(
-                samples, asked.options(), data_sha256=asked.data_sha256, fitted_at=NOW
-            )
+            found = calibrate(asked.samples, asked, data_sha256=asked.data_sha256, fitted_at=NOW)
         except InvalidInput as error:
             problem = {"type": "/errors/invalid-input", "title": "t", "status": 422}
             return 422, {**problem, "detail": error.message}
@@ -149,10 +146,7 @@ def test_without_labels_the_service_makes_the_questions(
         ("POST", "/v1/gate/calibrations"), ("GET", f"/v1/jobs/{'c' * 32}"),
         ("PATCH", "/v1/settings"),
     ]  # fmt: skip
-    assert service.seen[0][2] == {
-        "memories": 30, "seed": 7, "false_refusals": 0.021, "question_type": False,
-        "judged": True,
-    }  # fmt: skip
+    assert service.seen[0][2] == {"memories": 30, "seed": 7, "judged": True}
     assert service.seen[-1][2] == {"gate": written}
 
 

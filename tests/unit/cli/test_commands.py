@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from ecphoria.records.recall import DEFAULT_HITS
 from tests.unit.cli.answers import TRACE, answer, episode
 from tests.unit.cli.conftest import COUNTS, Command, StubService
 from tests.unit.cli.leaves import LEAVES
@@ -55,7 +54,7 @@ def test_recall_lists_hits_without_reading_markup(command: Command, service: Stu
     assert "Mara  5 Sep 2025  A red ring [bold]around[/bold] the bite. And a fever." in done.out
     assert f"fusion: 16 ms (seeds 12, rank 3)\ntrace {TRACE}\n" in done.out
     assert "NEXT" not in done.out
-    assert service.seen[0][2]["k"] == DEFAULT_HITS
+    assert service.seen[0][2] == {"cue": "What illness did Mara catch?"}
 
 
 def test_explain_draws_the_path_with_its_texts(command: Command, service: StubService) -> None:

@@ -26,7 +26,7 @@ def test_facts_of_a_time_are_those_that_held(command: Command, service: StubServ
     service.routes["GET /v1/facts"] = 200, {"items": []}
     assert command("facts", "list").out == "There are no such facts.\n"
     service.routes["GET /v1/merges"] = 200, {"items": []}
-    assert command("facts", "merges", "list").out == "There are no such merges.\n"
+    assert command("facts", "merges").out == "There are no such merges.\n"
 
 
 def test_the_predicates_are_listed(command: Command, service: StubService) -> None:

@@ -33,17 +33,17 @@ LOCAL = re.compile("(serve|worker|demo|neo4j|status|mcp|eval|backup|tenants (ex|
 HOME = "platformdirs"
 """It tells where the key of a local service is; an installation without it does without."""
 SHARED = {
-    "wire": {"base", "recall"},
+    "wire": {"base"},
     "records": {
         "answered",
         "ask",
+        "asked",
+        "composed",
         "conditions",
         "episode",
         "history",
         "ids",
         "recall",
-        "start_context",
-        "strategy",
     },
     "client": {"connections", "defaults", "exchange", "filters"},
 }
@@ -101,8 +101,10 @@ def test_a_recall_loads_what_it_sends_and_reads(
 
 AT_ONCE = """
 import sys, threading
-from ecphoria.wire.episodes import AppendRequest, BatchRequest
-from ecphoria.wire.recall import RecallRequest
+from ecphoria.records.asked import read_as, to_body
+from ecphoria.records.episode import NewEpisode
+from ecphoria.records.recall import RecallRequest
+from ecphoria.wire.episodes import BatchRequest
 
 sys.setswitchinterval(1e-6)
 together, failed = threading.Barrier(12), []
@@ -110,8 +112,8 @@ together, failed = threading.Barrier(12), []
 def use() -> None:
     together.wait()
     try:
-        BatchRequest(episodes=(AppendRequest(text="x"),)).model_dump_json(exclude_unset=True)
-        RecallRequest.model_validate({"cue": "x"})
+        to_body(BatchRequest(episodes=(NewEpisode(text="x"),)))
+        read_as(RecallRequest, {"cue": "x"})
     except BaseException as error:
         failed.append(error)
 

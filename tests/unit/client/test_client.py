@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import httpx
 import pytest
 
-from ecphoria import AppendRequest, AsyncClient, Client, EcphoriaError, Retries, Scope
+from ecphoria import AsyncClient, Client, EcphoriaError, NewEpisode, Retries, Scope
 from ecphoria.errors import (
     Conflict,
     InvalidInput,
@@ -143,9 +143,8 @@ async def test_a_cue_and_the_number_of_hits_have_two_names() -> None:
                 await client.recall(**given)
         with pytest.raises(InvalidInput, match="`k` and `limit` are names of one field"):
             await client.ask("where", k=1, limit=2)
-    for place, cue in ((0, "query"), (1, "question")):
-        assert (service.body(place)[cue], service.body(place)["limit"]) == ("where", 3)
-        assert not {"cue", "k"} & service.body(place).keys()
+    assert service.body(0) == {"cue": "where", "k": 3}
+    assert service.body(1) == {"question": "where", "k": 3}
 
 
 async def test_a_document_and_an_own_key_are_left_alone() -> None:
@@ -170,7 +169,7 @@ async def test_batch_keeps_every_result() -> None:
     }
     service = Service(httpx.Response(200, json=answer))
     async with service.client() as client:
-        got = await client.append_batch([AppendRequest(text="one"), AppendRequest(text=" ")])
+        got = await client.append_batch([NewEpisode(text="one"), NewEpisode(text=" ")])
     assert got.refused == 1
     assert got.results[1].problem is not None
     items = service.body()["episodes"]
@@ -378,12 +377,6 @@ async def test_recall_sends_filters_and_options() -> None:
         "k": 3,
         "filters": {"speaker": "Mara"},
         "explain": True,
-        "record": True,
-        "include_dormant": False,
-        "wake": False,
-        "collapse": True,
-        "newest_first": True,
-        "read_cue": False,
     }
 
 
@@ -397,7 +390,7 @@ async def test_ask_sends_the_filters_of_recall() -> None:
                 exclude=["0" * 32], metadata={"n": 1}, occurred_from=start, k=3,
             )  # fmt: skip
     assert service.body() == {
-        "question": "Who?", "k": 3, "brief": False, "record": True, "newest_first": True,
+        "question": "Who?", "k": 3,
         "filters": {
             "session": "s", "sessions": ["a"], "speaker": "ana", "role": "user",
             "exclude": ["0" * 32], "metadata": {"n": 1}, "occurred_from": "2025-01-01T00:00:00Z",

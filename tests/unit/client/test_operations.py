@@ -17,12 +17,14 @@ import pytest
 from ecphoria import AsyncClient, Client, Retries
 from ecphoria.client.filters import Filters, ListFilters
 from ecphoria.errors import EcphoriaError, InvalidInput
+from ecphoria.records.asked import named
 from ecphoria.records.calibration import Sample
+from ecphoria.records.episode import Extracted, NewEpisode
 from ecphoria.records.fact import PredicateClass
+from ecphoria.records.item import ItemKey, ItemWrite
+from ecphoria.records.recall import Filters as FilterRecord
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
-from ecphoria.wire.episodes import AppendRequest, EpisodeQuery, Extraction
-from ecphoria.wire.items import ItemAddress, ItemWriteRequest
-from ecphoria.wire.recall import FilterRequest
+from ecphoria.wire.episodes import EpisodeQuery
 
 OPENAPI = Path(__file__).parents[2] / "architecture" / "openapi.json"
 WITHOUT_A_METHOD = {
@@ -38,11 +40,11 @@ WITHOUT_A_METHOD = {
 NO_CALL = frozenset({"close", "aclose"})
 ONCE = Retries(limit=0)
 SAMPLES: dict[str, object] = {
-    "Sequence[wire.episodes.AppendRequest]": [AppendRequest(text="The kettle is green.")],
-    "AppendRequest": AppendRequest(text="The kettle is green."),
-    "ItemWriteRequest": [ItemWriteRequest(namespace=("n",), key="k", value={})],
-    "ItemAddress": [ItemAddress(namespace=("n",), key="k")],
-    "Extraction": Extraction(),
+    "Sequence[records.episode.NewEpisode]": [NewEpisode(text="The kettle is green.")],
+    "NewEpisode": NewEpisode(text="The kettle is green."),
+    "ItemWrite": [ItemWrite(namespace=("n",), key="k", value={})],
+    "ItemKey": [ItemKey(namespace=("n",), key="k")],
+    "Extracted": Extracted(),
     "Scope": [Scope.READ],
     "PredicateClass": PredicateClass.MULTI,
     "retract": "retract",
@@ -175,7 +177,7 @@ def test_every_operation_has_a_method_or_a_reason() -> None:
 
 
 def test_the_filters_are_those_of_the_api() -> None:
-    assert get_type_hints(Filters).keys() == FilterRequest.model_fields.keys()
+    assert get_type_hints(Filters).keys() == set(named(FilterRecord))
     others = {"concept", "order", "cursor", "limit"}
     assert get_type_hints(ListFilters).keys() | others == EpisodeQuery.model_fields.keys()
 

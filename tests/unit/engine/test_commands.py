@@ -76,9 +76,6 @@ def test_down_then_status_says_stopped_with_exit_code_3(app: typer.Typer) -> Non
     result = CliRunner().invoke(app, ["status"])
     assert (result.exit_code, "stopped" in result.output) == (3, True)
     assert "does not answer at http://127.0.0.1:9" in result.output
-    alone = CliRunner().invoke(app, ["neo4j", "status"])
-    assert (alone.exit_code, "stopped" in alone.output) == (3, True)
-    assert "does not answer" not in alone.output
 
 
 def test_logs_are_printed_as_they_are(app: typer.Typer) -> None:

@@ -6,9 +6,9 @@ from itertools import count
 import pytest
 from pydantic import TypeAdapter
 
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.admin import ReadinessAnswer
-from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question, Suite
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated
@@ -19,8 +19,8 @@ READY = ReadinessAnswer.model_validate(READINESS)
 KNOWN = TypeAdapter(tuple[StrategyInfo, ...]).validate_python(STRATEGIES)
 
 
-def memories(*texts: str) -> Mapping[str, AppendRequest]:
-    return {f"m{place}": AppendRequest(text=text) for place, text in enumerate(texts)}
+def memories(*texts: str) -> Mapping[str, NewEpisode]:
+    return {f"m{place}": NewEpisode(text=text) for place, text in enumerate(texts)}
 
 
 def asked(ident: str, text: str, category: str, *gold: str) -> Question:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ecphoria.errors import UnknownStrategy
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question, Suite
 from ecphoria_eval.evaluate import evaluate_live
 from ecphoria_eval.live import Asking, in_time, run_live, schedule
@@ -16,9 +16,9 @@ from tests.unit.evaluation.doubles import TinyService
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def memory(text: str, session: str | None = None, day: int | None = None) -> AppendRequest:
+def memory(text: str, session: str | None = None, day: int | None = None) -> NewEpisode:
     when = None if day is None else DAY + timedelta(days=day)
-    return AppendRequest(text=text, session=session, occurred_at=when)
+    return NewEpisode(text=text, session=session, occurred_at=when)
 
 
 def question(ident: str, text: str, *gold: str, answer: str = "") -> Question:

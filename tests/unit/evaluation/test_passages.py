@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import BadFile
+from ecphoria.records.episode import Statement
 from ecphoria_eval.datasets.passages import load_passages
 
 
@@ -143,9 +144,7 @@ def test_an_openie_cache_gives_passages_names_and_facts(tmp_path: Path) -> None:
     assert ada.extraction is not None
     assert ada.extraction.names == ("Ada",)
     assert ben.extraction is not None
-    assert [one.model_dump(exclude_unset=True) for one in ben.extraction.facts] == [
-        {"subject": "Ben", "predicate": "cooks for", "object": "Ada"}
-    ]
+    assert ben.extraction.facts == (Statement(subject="Ben", predicate="cooks for", object="Ada"),)
     assert eve.extraction is None
     assert dataset.findings["passages that the OpenIE cache lacks"] == 1
     assert dataset.findings["entries of the OpenIE cache that cannot be used"] == 2

@@ -6,7 +6,7 @@ import pytest
 
 from ecphoria.calibration.questions import overlap
 from ecphoria.errors import Unavailable
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Suite
 from ecphoria_eval.rows import chosen
 from ecphoria_eval.run import NearCopies, run
@@ -44,10 +44,10 @@ async def test_everything_is_back_before_the_tenant_is_left(service: TinyService
 
 
 async def test_what_is_appended_again_has_the_same_fields(service: TinyService) -> None:
-    turn = AppendRequest(text="kiln", speaker="user", role="user", session="s", position=3)
+    turn = NewEpisode(text="kiln", speaker="user", role="user", session="s", position=3)
     part = Collection(
         name="one",
-        memories={"m0": turn, "m1": AppendRequest(text="wheel")},
+        memories={"m0": turn, "m1": NewEpisode(text="wheel")},
         questions=(asked("q", "kiln", "1", "m0"),),
     )
     dataset = Dataset(

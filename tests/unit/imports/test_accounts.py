@@ -16,7 +16,7 @@ import pytest
 from ecphoria.errors import BadFile
 from ecphoria.imports.exports import Opened, opened, opened_stream
 from ecphoria.imports.formats import Format
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 
 class Dice(random.Random):
@@ -45,11 +45,11 @@ def folder(root: Path, files: dict[str, object]) -> Opened:
     return export
 
 
-def account(raw: bytes, form: Format | None) -> tuple[list[AppendRequest], int, Opened]:
+def account(raw: bytes, form: Format | None) -> tuple[list[NewEpisode], int, Opened]:
     stream = io.BufferedReader(io.BytesIO(raw))
     export = opened_stream(stream, form, name="folder/chat.txt")
     contents = [record.content for record in export.records]
-    read = [one for one in contents if isinstance(one, AppendRequest)]
+    read = [one for one in contents if isinstance(one, NewEpisode)]
     return read, sum(isinstance(one, BadFile) for one in contents), export
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ecphoria.imports.branches import Node, branch
 from ecphoria.imports.exports import Opened, opened_stream
 from ecphoria.imports.formats import Format
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 
 def opened(content: object, form: Format | None = None, name: str = "folder/chat.json") -> Opened:
@@ -21,9 +21,9 @@ def opened(content: object, form: Format | None = None, name: str = "folder/chat
 
 def turns(
     content: object, form: Format | None = None, name: str = "folder/chat.json"
-) -> list[AppendRequest]:
+) -> list[NewEpisode]:
     found = [record.content for record in opened(content, form, name).records]
-    read = [one for one in found if isinstance(one, AppendRequest)]
+    read = [one for one in found if isinstance(one, NewEpisode)]
     assert len(read) == len(found), found
     return read
 
@@ -198,7 +198,7 @@ def test_a_time_that_cannot_be_read_costs_the_time_only(when: object) -> None:
     content = {"messages": [{"role": "user", "content": "a", "created_at": when}]}
     export = opened(content)
     (record,) = export.records
-    assert isinstance(record.content, AppendRequest)
+    assert isinstance(record.content, NewEpisode)
     assert record.content.occurred_at is None
     assert export.parts == ({"times that cannot be read": 1} if when else {})
 
@@ -209,7 +209,7 @@ def test_memories_keep_their_end_and_their_lists() -> None:
               "metadata": {"tags": ["x", "y"], "deep": {"z": 1}}}  # fmt: skip
     export = opened({"results": [memory, memory | {"expiration_date": "2020-01-31"}]})
     (record,) = export.records
-    assert isinstance(record.content, AppendRequest)
+    assert isinstance(record.content, NewEpisode)
     assert record.content.expires_at is not None
     assert record.content.expires_at.isoformat() == "2099-01-31T23:59:59+00:00"
     assert record.content.metadata == {"tags": "x, y", "categories": "a, b"}

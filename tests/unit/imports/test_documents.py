@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ecphoria.errors import BadFile
 from ecphoria.imports.exports import Opened, opened, opened_stream
 from ecphoria.imports.formats import Format
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 BROKEN = [
     "title: Foo: bar", "date: {{date}}", "date: sometime in May", "date: 2024-02-30",
@@ -24,14 +24,14 @@ BROKEN = [
 ]  # fmt: skip
 
 
-def read(raw: bytes, name: str) -> tuple[list[AppendRequest | BadFile], Opened]:
+def read(raw: bytes, name: str) -> tuple[list[NewEpisode | BadFile], Opened]:
     export = opened_stream(io.BufferedReader(io.BytesIO(raw)), name=name)
     return [record.content for record in export.records], export
 
 
-def page(raw: bytes, name: str = "notes/a.md") -> tuple[AppendRequest, Opened]:
+def page(raw: bytes, name: str = "notes/a.md") -> tuple[NewEpisode, Opened]:
     (found,), export = read(raw, name)
-    assert isinstance(found, AppendRequest), found
+    assert isinstance(found, NewEpisode), found
     return found, export
 
 
@@ -144,7 +144,7 @@ def test_a_document_is_told_by_its_content_and_read(name: str, tmp_path: Path) -
     with opened(file) as export:
         assert export.form is Format.DOCUMENTS
         (record,) = export.records
-    assert isinstance(record.content, AppendRequest), record.content
+    assert isinstance(record.content, NewEpisode), record.content
     assert record.content.text == "Sell the boat."
     titles = ("Plan",) if DOCUMENTS[name] is HTML else (Path(name).stem,)
     assert record.content.title in titles
@@ -157,7 +157,7 @@ def test_a_folder_of_documents_is_read(tmp_path: Path) -> None:
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
     with opened(tmp_path, Format.DOCUMENTS) as export:
         contents = [record.content for record in export.records]
-    read = [one for one in contents if isinstance(one, AppendRequest)]
+    read = [one for one in contents if isinstance(one, NewEpisode)]
     assert [one.text for one in read] == ["Sell the boat."] * 7
     assert [one.message[:19] for one in contents if isinstance(one, BadFile)] == [
         "This is a PNG image"
@@ -194,7 +194,7 @@ def test_a_workbook_is_no_archive(tmp_path: Path) -> None:
 def test_any_bytes_are_read_or_told(content: bytes) -> None:
     with contextlib.suppress(BadFile):
         contents, _ = read(content, "folder/x.dat")
-        assert all(isinstance(one, AppendRequest) or one.message for one in contents)
+        assert all(isinstance(one, NewEpisode) or one.message for one in contents)
 
 
 @pytest.mark.parametrize("indent", [None, 1])
@@ -214,7 +214,7 @@ def test_deep_json_is_told_at_once(opening: bytes, closed: bool) -> None:
         b" " * 70_000 + b'"}, ' + raw
     )
     contents, _ = read(late, "x/y.json")
-    assert isinstance(contents[0], AppendRequest), contents[0]
+    assert isinstance(contents[0], NewEpisode), contents[0]
     assert "levels deep" in str(contents[-1])
 
 
@@ -258,7 +258,7 @@ def test_a_line_that_is_too_long_is_refused_by_its_number_and_not_held(
     records = list(opened_stream(file, name="x/y.jsonl").records)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    read = [isinstance(one.content, AppendRequest) for one in records]
+    read = [isinstance(one.content, NewEpisode) for one in records]
     assert read == ([False, True] if first else [True, False, True])
     assert "400 MB" in str(records[0 if first else 1].content)
     assert peak < 80_000_000
@@ -268,7 +268,7 @@ def test_lines_are_told_also_if_the_first_is_long() -> None:
     talks = [{"messages": [{"role": "user", "content": "x" * 3_000_000}]}] * 2
     contents, export = read("\n".join(map(json.dumps, talks)).encode(), "x/y.jsonl")
     assert export.form is Format.OPENAI
-    assert [isinstance(one, AppendRequest) for one in contents] == [True, True]
+    assert [isinstance(one, NewEpisode) for one in contents] == [True, True]
 
 
 def test_a_word_file_that_unpacks_to_too_much_is_refused() -> None:

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from ecphoria.errors import BadFile
 from ecphoria.imports.exports import opened, opened_stream
 from ecphoria.imports.formats import Format
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 
-def read(content: object, form: Format) -> list[AppendRequest | BadFile]:
+def read(content: object, form: Format) -> list[NewEpisode | BadFile]:
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     stream = io.BufferedReader(io.BytesIO(raw))
     return [record.content for record in opened_stream(stream, form, name="chat").records]
 
 
-def good(content: object, form: Format) -> list[AppendRequest]:
-    found = [one for one in read(content, form) if isinstance(one, AppendRequest)]
+def good(content: object, form: Format) -> list[NewEpisode]:
+    found = [one for one in read(content, form) if isinstance(one, NewEpisode)]
     assert len(found) == len(read(content, form)), read(content, form)
     return found
 
@@ -178,7 +178,7 @@ def test_whatever_a_file_holds_each_fault_is_told(items: list[Any], form: Format
     )  # fmt: skip
     if raw:
         for one in read(raw, form):
-            assert isinstance(one, AppendRequest) or one.message
+            assert isinstance(one, NewEpisode) or one.message
 
 
 @given(JSON, JSON)
@@ -186,7 +186,7 @@ def test_a_chatgpt_message_of_any_shape_is_read_or_told(message: Any, when: Any)
     talk = {"mapping": {"a": {"message": message, "parent": None}}, "current_node": "a",
             "create_time": when, "title": message}  # fmt: skip
     for one in read([talk], Format.CHATGPT):
-        assert isinstance(one, AppendRequest) or one.message
+        assert isinstance(one, NewEpisode) or one.message
 
 
 def test_an_archive_is_read_as_it_was_downloaded(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_langchain_messages_are_read_in_each_form_and_layout(form: str, layout: 
     export = opened_stream(stream, name="chat")
     assert export.form is Format.LANGCHAIN, "told by the content"
     found = [record.content for record in export.records]
-    turns = [one for one in found if isinstance(one, AppendRequest)]
+    turns = [one for one in found if isinstance(one, NewEpisode)]
     assert len(turns) == len(found)
     assert [(turn.role, turn.text, turn.speaker) for turn in turns[:5]] == [
         ("user", "Where is the boat?", "Ana"), ("assistant", "In Porto.\nIt is red.", None),
@@ -277,7 +277,7 @@ def test_openai_messages_with_tools_parts_and_times_are_read() -> None:
     export = opened_stream(io.BufferedReader(io.BytesIO(raw)), name="chat")
     assert export.form is Format.OPENAI
     records = list(export.records)
-    turns = [one.content for one in records if isinstance(one.content, AppendRequest)]
+    turns = [one.content for one in records if isinstance(one.content, NewEpisode)]
     assert [(turn.role, turn.text) for turn in turns[:4]] == [
         ("user", "Which boat is this?"), ("tool", "The Marlin."), ("assistant", "I may not say."),
         ("assistant", "It is blue."),
@@ -311,7 +311,7 @@ def test_a_format_is_told_by_the_content(form: Format) -> None:
     assert export.form is form
     contents = [record.content for record in export.records]
     assert contents
-    assert all(isinstance(one, AppendRequest) for one in contents), contents
+    assert all(isinstance(one, NewEpisode) for one in contents), contents
 
 
 def test_a_list_of_something_else_is_refused_at_once() -> None:

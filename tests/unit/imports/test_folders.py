@@ -14,7 +14,7 @@ from ecphoria.errors import BadFile
 from ecphoria.imports.exports import Opened, opened
 from ecphoria.imports.formats import Format
 from ecphoria.imports.records import Record
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 SLACK: dict[str, Any] = {
     "users.json": [
@@ -66,8 +66,8 @@ def read(path: Path, form: Format | None = None) -> tuple[list[Record], Opened]:
         return list(export.records), export
 
 
-def turns(records: list[Record]) -> list[AppendRequest]:
-    return [one.content for one in records if isinstance(one.content, AppendRequest)]
+def turns(records: list[Record]) -> list[NewEpisode]:
+    return [one.content for one in records if isinstance(one.content, NewEpisode)]
 
 
 def faults(records: list[Record]) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ecphoria.errors import BadFile
 from ecphoria.imports.records import Record, batches, read_records
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.episode import NewEpisode
 
 
 def read(*lines: str | bytes) -> list[Record]:
@@ -17,8 +17,8 @@ def read(*lines: str | bytes) -> list[Record]:
     return list(read_records(line + b"\n" for line in raw))
 
 
-def request(record: Record) -> AppendRequest:
-    assert isinstance(record.content, AppendRequest)
+def request(record: Record) -> NewEpisode:
+    assert isinstance(record.content, NewEpisode)
     return record.content
 
 
@@ -51,7 +51,7 @@ def test_equal_lines_are_two_episodes_and_stay_so_when_read_again() -> None:
 def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
     records = read(b'\xef\xbb\xbf{"text": "a"}', "", "  ", '{"text": "b"}')
     assert [record.number for record in records] == [1, 4]
-    assert all(isinstance(record.content, AppendRequest) for record in records)
+    assert all(isinstance(record.content, NewEpisode) for record in records)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
 )
 def test_a_bad_line_says_why(line: str | bytes, saying: str) -> None:
     good, bad = read('{"text": "fine"}', line)
-    assert isinstance(good.content, AppendRequest)
+    assert isinstance(good.content, NewEpisode)
     assert bad.number == 2
     assert isinstance(bad.content, BadFile)
     assert saying in bad.content.message

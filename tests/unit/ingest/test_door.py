@@ -45,10 +45,6 @@ def key(new: NewEpisode) -> str | None:
         ("speaker", "  ", "blank"),
         ("speaker", "a\x07", "U+0007"),
         ("session", "", "blank"),
-        ("importance", 1.5, "between 0 and 1"),
-        ("importance", float("nan"), "between 0 and 1"),
-        ("position", -1, "position"),
-        ("position", 2**31, "position"),
         ("metadata", {"x": float("inf")}, "finite"),
         ("metadata", {"x": 2**70}, "64 bits"),
         ("extraction", Extracted(names=("Oslo", " ")), "blank"),
@@ -56,8 +52,6 @@ def key(new: NewEpisode) -> str | None:
         ("extraction", Extracted(facts=(FACT, replace(FACT, predicate=""))), "blank"),
         ("extraction", Extracted(facts=(replace(FACT, object="\ud800"),)), "U+D800"),
         ("extraction", Extracted(facts=(replace(FACT, qualifier="a\x00"),)), "U+0000"),
-        ("extraction", Extracted(facts=(replace(FACT, reliability=1.5),)), "between 0 and 1"),
-        ("extraction", Extracted(facts=(replace(FACT, reliability=float("nan")),)), "between 0"),
     ],
 )
 def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, says: str) -> None:
@@ -71,7 +65,7 @@ def test_the_end_of_a_life_lies_ahead_by_a_century_at_most() -> None:
     soon, century = timedelta(microseconds=1), timedelta(days=100 * 366)
     for ends_at in (NOW + soon, NOW + century, None):
         assert checked_expiry(ends_at, NOW) == ends_at
-    for wrong in (NOW, NOW - soon, NOW + century + soon, (NOW + soon).replace(tzinfo=None)):
+    for wrong in (NOW, NOW - soon, NOW + century + soon):
         with pytest.raises(InvalidInput) as refused:
             checked_expiry(wrong, NOW)
         assert refused.value.fields["field"] == "expires_at"
@@ -80,8 +74,6 @@ def test_the_end_of_a_life_lies_ahead_by_a_century_at_most() -> None:
 @pytest.mark.parametrize(
     ("times", "says"),
     [
-        ({"valid_from": NOW.replace(tzinfo=None)}, "no offset"),
-        ({"valid_to": NOW.replace(tzinfo=None)}, "no offset"),
         ({"valid_to": NOW}, "must lie after"),
         ({"valid_from": NOW, "valid_to": NOW}, "must lie after"),
         ({"valid_from": NOW + 2 * DAY, "valid_to": NOW + DAY}, "must lie after"),
@@ -131,7 +123,6 @@ def test_any_text_is_accepted_or_refused_never_crashed_on(text: str) -> None:
 @pytest.mark.parametrize(
     "instant",
     [
-        datetime(2025, 1, 1),  # noqa: DTZ001 - naive on purpose
         datetime(1, 1, 1, tzinfo=UTC),
         datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))),
         datetime(9999, 12, 31, tzinfo=timezone(timedelta(hours=-12))),
@@ -166,13 +157,7 @@ def test_the_body_hash_ignores_the_key_and_the_vector() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        Extracted(names=("x" * 257,)),
-        Extracted(names=("Oslo",) * 1_001),
-        Extracted(facts=(FACT,) * 1_001),
-        Extracted(facts=(replace(FACT, subject="x" * 257),)),
-    ],
+    "given", [Extracted(names=("x" * 257,)), Extracted(facts=(replace(FACT, subject="x" * 257),))]
 )
 def test_an_extraction_is_bounded(given: Extracted) -> None:
     with pytest.raises(TooLarge, match="extraction"):

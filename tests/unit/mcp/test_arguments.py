@@ -12,7 +12,8 @@ from mcp.types import Tool
 from ecphoria.client import AsyncClient
 from ecphoria.mcp.arguments import read_arguments
 from ecphoria.mcp.server import create_server
-from ecphoria.wire.episodes import AppendRequest
+from ecphoria.records.asked import read_as
+from ecphoria.records.episode import NewEpisode
 
 SCHEMA = {"properties": {"query": {}, "limit": {}, "speaker": {}}, "required": ["query"]}
 
@@ -127,7 +128,7 @@ async def test_faults_name_the_argument_and_the_remedy(
 async def test_a_fault_inside_a_tool_is_not_told_as_one_of_its_arguments() -> None:
     @asynccontextmanager
     async def broken(_: object) -> Any:
-        AppendRequest.model_validate({"text": 7})
+        read_as(NewEpisode, {"text": 7})
         yield
 
     server = create_server(broken, asks=with_a_model)

@@ -66,7 +66,7 @@ def test_nothing_else_is_read_from_the_environment_of_tests(
 ) -> None:
     monkeypatch.setenv("ECPHORIA_TEST_SERVER__PORT", "99")
     assert read_settings().server.port == 8765
-    assert len(INNER_FIELDS) == 11
+    assert len(INNER_FIELDS) == 13
 
 
 def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:

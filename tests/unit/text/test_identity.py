@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from ecphoria.facts.timelines import relation
 from ecphoria.ingest.validation import body_hash, content_key, with_one_form
+from ecphoria.records.asked import read_as
 from ecphoria.records.episode import NewEpisode
-from ecphoria.records.recall import Match
+from ecphoria.records.recall import Filters, Match, RecallRequest
 from ecphoria.text.concepts import extract
 from ecphoria.text.cue import analyse
 from ecphoria.text.matching import holds, read_match
 from ecphoria.text.names import normalise, normalised_words
 from ecphoria.text.tokens import stems, words
-from ecphoria.wire.recall import FilterRequest, RecallRequest
 
 _LETTERS = "abcIiozXéÉüÜñçãőŁłİ\u0131şŞžŽÅøßảḍйЁέΣςहकि한글がパﬁ\uff21\u0304\u0323\u0301"
 _WORDS = st.text(st.sampled_from(_LETTERS), min_size=1, max_size=12)
@@ -57,11 +57,14 @@ def test_both_forms_are_one_append_and_one_filter(text: str, name: str) -> None:
         for form in (_composed, _decomposed)
     ]
     wanted = [
-        FilterRequest(
-            speaker=form(name),
-            session=form(name),
-            sessions=(form(name),),
-            metadata={form(name): form(name)},
+        read_as(
+            Filters,
+            {
+                "speaker": form(name),
+                "session": form(name),
+                "sessions": [form(name)],
+                "metadata": {form(name): form(name)},
+            },
         )
         for form in (_composed, _decomposed)
     ]
@@ -79,7 +82,8 @@ def test_both_forms_are_one_append_and_one_filter(text: str, name: str) -> None:
 @given(_TEXTS, _WORDS)
 def test_both_forms_of_a_cue_are_read_alike(text: str, name: str) -> None:
     cues = [
-        RecallRequest(cue=form(f"{name} {text}")).cue or "" for form in (_composed, _decomposed)
+        read_as(RecallRequest, {"cue": form(f"{name} {text}")}).cue or ""
+        for form in (_composed, _decomposed)
     ]
 
     assert analyse(cues[0], (_composed(name),)) == analyse(cues[1], (_composed(name),))

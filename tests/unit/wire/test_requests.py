@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -6,17 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from ecphoria.records.asked import Instant, named, read_as, to_body
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Cue, Filters, RecallOptions
-from ecphoria.wire.base import Instant, Request, field_problems, pointer
-from ecphoria.wire.episodes import AppendRequest, BatchRequest, EraseRequest, UnreadableItem
-from ecphoria.wire.recall import AskRequest, RecallRequest
+from ecphoria.records.recall import AskRequest, Filters, RecallRequest
+from ecphoria.wire.base import field_problems, pointer
+from ecphoria.wire.episodes import BatchRequest, EraseRequest, UnreadableItem
+
+FACT = {"subject": "Ida", "predicate": "repaints", "object": "the boat"}
 
 
-def refusals(model: type[Request], body: object) -> dict[str, str]:
+def refusals(model: type, body: object) -> dict[str, str]:
     with pytest.raises(ValidationError) as caught:
-        model.model_validate(body)
+        read_as(model, body)
     return {p.pointer: p.detail for p in field_problems(caught.value.errors(), "#")}
 
 
@@ -35,7 +38,7 @@ def test_append_request_becomes_a_new_episode_with_every_field() -> None:
         "idempotency_key": "k",
         "vector": [1, 0.5],
     }
-    assert AppendRequest.model_validate(body).to_model() == NewEpisode(
+    assert read_as(NewEpisode, body) == NewEpisode(
         text="hello",
         title="t",
         speaker="Ana",
@@ -51,16 +54,16 @@ def test_append_request_becomes_a_new_episode_with_every_field() -> None:
     )
 
 
-@pytest.mark.parametrize("body", [AppendRequest, RecallRequest, AskRequest, EraseRequest])
+@pytest.mark.parametrize("body", [NewEpisode, RecallRequest, AskRequest, EraseRequest])
 @given(data=st.data())
 def test_an_unknown_field_is_told_with_the_one_that_was_meant(
-    body: type[Request], data: st.DataObject
+    body: type, data: st.DataObject
 ) -> None:
-    name = data.draw(st.sampled_from([one for one in body.model_fields if len(one) > 4]))
+    name = data.draw(st.sampled_from([one for one in named(body) if len(one) > 4]))
     place = data.draw(st.integers(1, len(name) - 2))
     wrong = name[:place] + name[place + 1] + name[place] + name[place + 2 :]
     for odd in (wrong, name + "s", name.title(), name[:place] + name[place + 1 :]):
-        if odd not in body.model_fields:
+        if odd not in named(body):
             told = refusals(body, {odd: 1})[f"#/{odd}"]
             assert told == f"There is no such field; did you mean `{name}`?"
 
@@ -68,10 +71,10 @@ def test_an_unknown_field_is_told_with_the_one_that_was_meant(
 @pytest.mark.parametrize(
     ("body", "name", "near"),
     [
-        (AppendRequest, "content", "text"),
-        (AppendRequest, "timestamp", "occurred_at"),
-        (AppendRequest, "author", "speaker"),
-        (AppendRequest, "thread_id", "session"),
+        (NewEpisode, "content", "text"),
+        (NewEpisode, "timestamp", "occurred_at"),
+        (NewEpisode, "author", "speaker"),
+        (NewEpisode, "thread_id", "session"),
         (RecallRequest, "top_k", "k"),
         (RecallRequest, "question", "cue"),
         (RecallRequest, "session", "filters.session"),
@@ -80,9 +83,7 @@ def test_an_unknown_field_is_told_with_the_one_that_was_meant(
         (AskRequest, "n", "k"),
     ],
 )
-def test_a_field_by_the_name_of_another_product_is_told(
-    body: type[Request], name: str, near: str
-) -> None:
+def test_a_field_by_the_name_of_another_product_is_told(body: type, name: str, near: str) -> None:
     assert near in refusals(body, {name: "x"})[f"#/{name}"]
 
 
@@ -95,11 +96,11 @@ def test_a_field_that_is_like_none_is_refused_without_a_guess() -> None:
 @given(st.integers(1, 200), st.integers(1, 200), st.booleans())
 def test_a_field_with_two_names_has_one_value(one: int, other: int, is_ask: bool) -> None:
     body, cue = (AskRequest, {"question": "x"}) if is_ask else (RecallRequest, {"cue": "x"})
-    assert body.model_validate({**cue, "limit": one}).to_options().k == one
-    assert body.model_validate({**cue, "k": one}).to_options().k == one
+    assert read_as(body, {**cue, "limit": one}).k == one
+    assert read_as(body, {**cue, "k": one}).k == one
     given = {**cue, "k": one, "limit": other}
     if one == other:
-        assert body.model_validate(given).to_options().k == one
+        assert read_as(body, given).k == one
     else:
         assert refusals(body, given) == {
             "#/limit": "`k` and `limit` are names of one field; send one of them."
@@ -107,15 +108,22 @@ def test_a_field_with_two_names_has_one_value(one: int, other: int, is_ask: bool
 
 
 def test_a_cue_may_be_called_query() -> None:
-    assert RecallRequest(query="where").to_cue() == Cue(text="where")
-    assert RecallRequest(query="where", cue="where").to_cue() == Cue(text="where")
-    assert RecallRequest(query="where", vector=(1.0,)).to_cue() == Cue(text="where", vector=(1.0,))
+    assert read_as(RecallRequest, {"query": "where"}).cue == "where"
+    assert read_as(RecallRequest, {"query": "where", "cue": "where"}).cue == "where"
     told = refusals(RecallRequest, {"query": "where", "cue": "who"})
     assert told == {"#/query": "`cue` and `query` are names of one field; send one of them."}
+    assert list(refusals(RecallRequest, {"query": 5})) == ["#/query"]
+    assert list(refusals(RecallRequest, {"limit": 0})) == ["#/limit"]
+
+
+@pytest.mark.parametrize("name", ["spoken_by", "metadata_texts", "required"])
+def test_what_the_store_finds_cannot_be_sent(name: str) -> None:
+    told = refusals(RecallRequest, {"filters": {name: ["x"]}})
+    assert told[f"#/filters/{name}"].startswith("There is no such field")
 
 
 def test_metadata_keeps_the_type_of_each_value() -> None:
-    kept = AppendRequest(text="x", metadata={"yes": True, "one": 1}).to_model().metadata
+    kept = read_as(NewEpisode, {"text": "x", "metadata": {"yes": True, "one": 1}}).metadata
     assert [type(value) for value in kept.values()] == [bool, int]
 
 
@@ -133,7 +141,26 @@ def test_metadata_keeps_the_type_of_each_value() -> None:
         ({"text": "x", "\ud800": "y"}, "#"),
         ({"text": "x", "position": "3"}, "#/position"),
         ({"text": "x", "position": True}, "#/position"),
+        ({"text": "x", "position": -1}, "#/position"),
+        ({"text": "x", "position": 2**31}, "#/position"),
         ({"text": "x", "importance": "high"}, "#/importance"),
+        ({"text": "x", "importance": 1.5}, "#/importance"),
+        ({"text": "x", "importance": float("nan")}, "#/importance"),
+        ({"text": "x", "expires_at": "2099-01-01T00:00:00"}, "#/expires_at"),
+        ({"text": "x", "extraction": {"names": ["Oslo"] * 1_001}}, "#/extraction/names"),
+        ({"text": "x", "extraction": {"facts": [FACT] * 1_001}}, "#/extraction/facts"),
+        (
+            {"text": "x", "extraction": {"facts": [{**FACT, "reliability": 1.5}]}},
+            "#/extraction/facts/0/reliability",
+        ),
+        (
+            {"text": "x", "extraction": {"facts": [{**FACT, "valid_to": "2026-03-01T10:00:00"}]}},
+            "#/extraction/facts/0/valid_to",
+        ),
+        (
+            {"text": "x", "extraction": {"facts": [{**FACT, "span": [0, 1]}]}},
+            "#/extraction/facts/0/span",
+        ),
         ({"text": "x", "metadata": {"a": None}}, "#/metadata/a"),
         ({"text": "x", "metadata": {"a": {"b": 1}}}, "#/metadata/a"),
         ({"text": "x", "vector": ["0.5"]}, "#/vector/0"),
@@ -143,11 +170,11 @@ def test_metadata_keeps_the_type_of_each_value() -> None:
     ],
 )
 def test_unreadable_append_names_the_field(body: object, field: str) -> None:
-    assert field in refusals(AppendRequest, body)
+    assert field in refusals(NewEpisode, body)
 
 
 def test_refusal_never_repeats_what_was_sent() -> None:
-    told = refusals(AppendRequest, {"text": ["marmalade"], "importance": "marmalade"})
+    told = refusals(NewEpisode, {"text": ["marmalade"], "importance": "marmalade"})
     assert "marmalade" not in str(told)
 
 
@@ -163,7 +190,7 @@ def test_a_naive_time_is_told_to_add_an_offset() -> None:
 def test_batch_keeps_readable_items_beside_unreadable_ones() -> None:
     batch = BatchRequest.model_validate({"episodes": [{"text": "a"}, {"txt": "b"}, 7]})
     first, second, third = batch.episodes
-    assert first == AppendRequest(text="a")
+    assert first == NewEpisode(text="a")
     assert isinstance(second, UnreadableItem)
     assert [problem.pointer for problem in second.errors] == ["#/text", "#/txt"]
     assert isinstance(third, UnreadableItem)
@@ -171,29 +198,27 @@ def test_batch_keeps_readable_items_beside_unreadable_ones() -> None:
 
 
 def test_batch_made_by_a_client_survives_the_wire() -> None:
-    batch = BatchRequest(episodes=(AppendRequest(text="a", session="s"),))
-    assert BatchRequest.model_validate_json(batch.model_dump_json()) == batch
+    batch = BatchRequest(episodes=(NewEpisode(text="a", session="s"),))
+    assert BatchRequest.model_validate_json(to_body(batch)) == batch
 
 
 def test_batch_schema_shows_items_as_append_requests() -> None:
     items = BatchRequest.model_json_schema()["properties"]["episodes"]["items"]
-    assert items == {"$ref": "#/$defs/AppendRequest"}
+    assert items == {"$ref": "#/$defs/NewEpisode"}
 
 
-def test_recall_request_becomes_cue_and_options() -> None:
-    request = RecallRequest.model_validate(
-        {
-            "cue": "where?",
-            "strategy": "synapse",
-            "options": {"waves": 3},
-            "k": 5,
-            "filters": {"speaker": "Ana", "occurred_before": "2026-01-01T00:00:00Z"},
-            "token_budget": 100,
-            "explain": True,
-        }
-    )
-    assert request.to_cue() == Cue(text="where?")
-    assert request.to_options() == RecallOptions(
+def test_a_body_is_the_record_that_a_recall_takes() -> None:
+    body = {
+        "cue": "where?",
+        "strategy": "synapse",
+        "options": {"waves": 3},
+        "k": 5,
+        "filters": {"speaker": "Ana", "occurred_before": "2026-01-01T00:00:00Z"},
+        "token_budget": 100,
+        "explain": True,
+    }
+    assert read_as(RecallRequest, body) == RecallRequest(
+        cue="where?",
         strategy="synapse",
         options={"waves": 3},
         k=5,
@@ -203,10 +228,17 @@ def test_recall_request_becomes_cue_and_options() -> None:
     )
 
 
+def test_a_record_is_sent_without_its_defaults_and_read_as_it_was() -> None:
+    cue = RecallRequest(cue="x", k=3, filters=Filters(exclude=frozenset({EpisodeId("0" * 32)})))
+    body = to_body(cue)
+    assert json.loads(body) == {"cue": "x", "k": 3, "filters": {"exclude": ["0" * 32]}}
+    assert read_as(RecallRequest, json.loads(body)) == cue
+
+
 def test_episodes_may_be_left_out_by_id() -> None:
     ident = "0123456789abcdef" * 2
-    request = RecallRequest.model_validate({"cue": "x", "filters": {"exclude": [ident, ident]}})
-    assert request.to_options().filters == Filters(exclude=frozenset({EpisodeId(ident)}))
+    request = read_as(RecallRequest, {"cue": "x", "filters": {"exclude": [ident, ident]}})
+    assert request.filters == Filters(exclude=frozenset({EpisodeId(ident)}))
 
 
 @pytest.mark.parametrize(
@@ -224,11 +256,6 @@ def test_what_cannot_be_left_out_is_refused(exclude: object, field: str) -> None
 def test_what_is_no_id_is_told_what_one_is() -> None:
     told = refusals(RecallRequest, {"filters": {"exclude": ["garden"]}})
     assert "32 lower-case hexadecimal digits" in told["#/filters/exclude/0"]
-
-
-def test_wire_defaults_are_the_domain_defaults() -> None:
-    assert RecallRequest().to_options() == RecallOptions()
-    assert AppendRequest(text="x").to_model() == NewEpisode(text="x")
 
 
 @pytest.mark.parametrize(
