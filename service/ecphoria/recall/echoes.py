@@ -22,8 +22,9 @@ from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, searched_stems
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import PathStep, Stream
-from ecphoria.text.asking import Asking, Saying, asks_openly
-from ecphoria.text.tokens import stems, words
+from ecphoria.text.asking import Asking, Saying, asks_openly, names_and_numbers
+from ecphoria.text.terms import terms
+from ecphoria.text.tokens import words
 
 # A question that was stored is nearest to itself: without this rule, storing an unanswered
 # question turned a refusal into an answer (decision 0044).
@@ -51,10 +52,14 @@ _ABOUT_QUESTIONS = re.compile(
 
 
 def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
-    """Find the candidates that only ask, or only say that nobody knows."""
+    """Find the candidates that only ask, or only say that nobody knows.
+
+    A turn that ends with a question and has no word that the cue lacks is one too: "The build is
+    red. How did we mend it?" tells nothing to a cue with the same words.
+    """
     if _ABOUT_QUESTIONS.search(cue):
         return ()
-    asked = frozenset((*stems(cue), *words(cue)))
+    asked = frozenset((*terms(cue).every, *words(cue))) | names_and_numbers(cue)
     openly = asks_openly(cue)
     return tuple(
         Echo(
@@ -69,6 +74,7 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
         )
         for row, asking in enumerate(frame.asking)
         if _is_echo(asking, asked, float(frame.cosine[row]), openly=openly)
+        or (frame.is_question[row] and asked.issuperset(frame.terms[row].split()))
     )
 
 

@@ -92,7 +92,8 @@ _SUBJEKT = _any(
     """
 )
 _PREPOSITION = _any(
-    "in at on for to from with by of since until about under near into over after before"
+    "in at on for to from with by of since until about under near into over after before during"
+    " around between within among"
     " an auf aus bei mit nach seit von zu für über um bis"
 )
 _Q = rf"[{APOSTROPHES}]"
@@ -149,6 +150,8 @@ _INDIRECT = (
     rf"|(?:look up|look for|search for|find out|find|check|retrieve|fetch) (?:again )?"
     rf"(?:{_WH}|if|whether|my|our|the|all)\b"
     rf"|(?:remind (?:me|us)|help (?:me|us) remember) (?:again )?(?:{_WH}|of|about|my)\b"
+    r"|summari[sz]e|recap|describe|explain|compare|walk (?:me|us) through"
+    r"|(?:fass|fasse|beschreib|beschreibe|erklär|erkläre|vergleich|vergleiche)\b"
     r"|(?:you|do you|did you|can you|could you) (?:still |ever |even |happen to )?(?:know|remember"
     r"|recall)|(?:my|the) question is|list (?:all|my|our|every)\b"
     r"|ich (?:frage mich|frag mich|wüsste gern|möchte (?:gern |gerne )?wissen|würde gern(?:e)?"
@@ -223,6 +226,7 @@ _LOST = re.compile(
 )
 """Says, beside a question, that the asker does not know."""
 
+_AND = re.compile(r"(?:and|or|but|und|oder|aber)\s+", re.IGNORECASE)
 _CONDITION = re.compile(r"(?:if|when|wenn|falls|als)\b", re.IGNORECASE)
 
 _ITEMS = (
@@ -345,8 +349,13 @@ _OFFERS = re.compile(
 """Offers help; beside an excuse it states nothing."""
 
 _ENDS = r".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\n"
-_SENTENCE = re.compile(rf"[^{_ENDS}]+(?:[{_ENDS}]+|$)")
-_CLAUSE = re.compile(r"[,;:()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|\s-\s")
+# "Next.js", "asyncio.run", "4.5", "Dr. Seuss" and "the U.S. team" do not end at their dots.
+_DOT_WITHIN = r"(?:\.(?=\w)|(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St|vs))\.|(?<=\b(?:Hon|Mrs))\.)"
+_SENTENCE = re.compile(rf"(?:[^{_ENDS}]|{_DOT_WITHIN})+(?:[{_ENDS}]+|$)")
+# "4:51" is one number.
+_CLAUSE = re.compile(
+    r"[,;()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|:(?!\d)|\s-\s"
+)
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+")
 _NAME = re.compile(rf"(?<=[^\W\d_])(?:{_Q}s)?[ ,]+(?P<name>(?!(?:I|AI|LLM|KI)\b)[^\W\d_a-z]\w+)")
@@ -481,7 +490,7 @@ def read_asking(spoken: str) -> Asking:
         return Asking(Saying.STATES, _capitals(spoken), content)
     else:
         return STATES
-    return Asking(saying, _told(spoken), content_stems(frozenset(stems(spoken))))
+    return Asking(saying, names_and_numbers(spoken), content_stems(frozenset(stems(spoken))))
 
 
 def _read(sentence: str) -> str:
@@ -518,7 +527,7 @@ def _asks(body: str, *, marked: bool, languages: Sequence[Language]) -> bool:
     for place, clause in enumerate(filter(None, map(str.strip, _CLAUSE.split(body)))):
         if marked and _LOST.match(clause):
             continue
-        if opens.match(clause) or (place and _OPENS.match(clause)):
+        if opens.match(clause) or (place and _OPENS.match(_AND.sub("", clause))):
             asked = True
         elif marked and (
             _ASKED_LAST.search(clause) or any(one.question.match(clause) for one in languages)
@@ -537,7 +546,7 @@ def _is_phrase(clause: str) -> bool:
     return short and _VERB.search(clause) is None and _PERSON.match(clause) is None
 
 
-def _told(spoken: str) -> frozenset[str]:
+def names_and_numbers(spoken: str) -> frozenset[str]:
     """Collect the stems of numbers, and of names where a capital tells one."""
     return frozenset(stems(" ".join(_numbers_and_names(spoken))))
 

@@ -84,6 +84,50 @@ async def test_the_reply_to_a_question_of_another_keeps_its_words(
     assert found.hits[0].parts["lex"] > 0
 
 
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "When is the 18th birthday of Ada?",
+        "Our build is red. How did we mend it last time?",
+        "What Next.js feature renders the first page?",
+        "导致人们想要将SR99提升到州际标准的是哪些因素？",
+    ],
+)
+async def test_the_same_question_is_an_echo_whatever_its_form(
+    cue: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    case = Case(seed=1, language="en", role="roles")
+    said = [("user", "I keep bees."), ("user", cue), ("assistant", "I do not know.")]
+    await store(ingest, tenant, said, case, "s")
+    found = await ask(recalls, tenant, cue)
+    assert [hit.echo for hit in found.hits if hit.episode.text == cue] == [True]
+
+
+async def test_a_question_stands_hardly_above_its_reply(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    """Its words are those of many later cues; the answer to them is elsewhere."""
+    case = Case(seed=1, language="en", role="roles")
+    said = [
+        ("user", "The telescope has a mirror of two metres."),
+        ("assistant", "Noted."),
+        ("user", "Who mended the telescope of the old observatory for Anna Meyer?"),
+        ("assistant", "A firm from Jena."),
+    ]
+    await store(ingest, tenant, said, case, "s")
+    cue = "How large is the mirror of the telescope on the hill of the old observatory?"
+    plain = await recalls.recall(
+        tenant, Cue(text=cue), RecallOptions(k=4, options={"replied": False})
+    )
+    found = await ask(recalls, tenant, cue)
+    question, reply = said[2][1], said[3][1]
+    before = {hit.episode.text: hit.score for hit in plain.hits}
+    after = {hit.episode.text: hit.score for hit in found.hits}
+    assert before[question] > before[reply] + 0.06
+    assert after[question] == pytest.approx(after[reply] + 0.05)
+    assert found.hits[0].episode.text == said[0][1]
+
+
 async def test_a_cue_about_questions_finds_them(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.text.asking import LONGEST_ASKING, Saying, asks_openly, read_asking
+from ecphoria.text.asking import LONGEST_ASKING, Saying, asks_openly, names_and_numbers, read_asking
 from ecphoria.text.tokens import stems
 
 ENGLISH = ("what my wife is called", "where I live", "how old my sister is", "which car I drive")
@@ -42,6 +42,13 @@ ASKED = [
     "My wife's name is what?", "Which car do I drive", "In which city do I live?",
     "Wie heißt meine Frau?", "wie heißt meine Frau", "Wo wohne ich?", "Welches Auto fahre ich?",
     "Nenne mir den Namen meiner Frau.", "我弟弟叫什么?", "Comment s'appelle ma femme ?",
+    # Dots and colons inside a word, a number or a title end no sentence and no clause.
+    "What Next.js feature renders the first page?", "How do we call asyncio.run and why?",
+    "What did Dr. Okafor say?", "Which areas of the U.S. have I seen?",
+    "During which round did we stop at 4:51?", "Around which holiday did I move?",
+    "Can you remind me of our rules - tabs or spaces, and how we name tests?",
+    "Summarize the discussion about fees.", "Walk me through the release.",
+    "Fasse unser Gespräch zusammen.", "Erkläre noch einmal die Regeln.",
 ]  # fmt: skip
 UNKNOWN = [
     *(
@@ -122,6 +129,11 @@ def test_politeness_changes_nothing_and_a_statement_does(
 def test_names_and_numbers_in_a_question_are_told() -> None:
     assert read_asking("What may Pixel eat on 3 May?").told == {"pixel", "3"}
     assert read_asking("What may my dog eat?").told == frozenset()
+
+
+def test_a_number_within_a_word_is_told() -> None:
+    assert "18" in names_and_numbers("When is the 18th birthday of Ada?")
+    assert {"ada", "18"} >= names_and_numbers("When is the 18th birthday of Ada?")
 
 
 def test_a_long_turn_states() -> None:
