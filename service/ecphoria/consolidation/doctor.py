@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ecphoria.consolidation.archive import ArchiveService
+from ecphoria.models.languages import Unread
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.queries import all_of
 from ecphoria.neo4j_store.session import Graph, Statement
@@ -223,9 +224,18 @@ class Doctor:
         patient: IntegrityStore,
         monotonic: Callable[[], float],
         archive: ArchiveService | None = None,
+        model: str = "",
     ) -> None:
-        """Examine a store, and its archive if there is one."""
+        """Examine a store, and its archive if there is one.
+
+        Args:
+            patient: The store.
+            monotonic: A clock, in seconds.
+            archive: The archive.
+            model: Name of the embedding model, to warn of languages that it does not read.
+        """
         self._patient = patient
+        self._model = model
         self._archive = archive
         self._monotonic = monotonic
 
@@ -239,7 +249,8 @@ class Doctor:
         begun = self._monotonic()
         for _ in range(_TRIES):
             before = await self._patient.totals(tenant)
-            recount, symptoms = await self._recount(tenant, before)
+            unread = Unread(self._model)
+            recount, symptoms = await self._recount(tenant, before, unread)
             found = list(await self._patient.findings(tenant, _SYMPTOMS))
             symptoms += await self._scrubbed(tenant)
             settled = (await self._patient.totals(tenant)).change == before.change
@@ -250,6 +261,7 @@ class Doctor:
             settled=settled,
             seconds=self._monotonic() - begun,
             findings=_by_rule([*found, *symptoms]),
+            warnings=tuple(filter(None, (unread.warning(),))),
         )
 
     async def _scrubbed(self, tenant: TenantId) -> list[Finding]:
@@ -258,12 +270,15 @@ class Doctor:
                      for episode in damaged)  # fmt: skip
         return [Finding(rule=Rule.ARCHIVE, found=len(told), symptoms=told)] if told else []
 
-    async def _recount(self, tenant: TenantId, stored: Totals) -> tuple["_Recount", list[Finding]]:
+    async def _recount(
+        self, tenant: TenantId, stored: Totals, unread: Unread
+    ) -> tuple["_Recount", list[Finding]]:
         recount, vocabulary, passages = _Recount(), Vocabulary(), _Passages()
         async for page in self._pages(tenant):
             recount.take(page)
             await asyncio.to_thread(vocabulary.take, page)
             await asyncio.to_thread(passages.take, page)
+            await asyncio.to_thread(unread.take, [one.text for one in page if one.text])
         recount.close_sessions()
         indexed = await self._patient.indexed(tenant)
         counts = await self._patient.counts(tenant)

@@ -11,7 +11,7 @@ import structlog
 from numpy.typing import NDArray
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
-from ecphoria.models.weights import MODEL, FetchReport, obtain_weights, silent
+from ecphoria.models.weights import MODEL, MULTILINGUAL, FetchReport, obtain_weights, silent
 from ecphoria.ports import Embedder, TextsNotEmbedded
 from ecphoria.runtime import Bounded
 
@@ -27,9 +27,10 @@ class EmbedderOptions:
 
     Attributes:
         provider: Where vectors are made.
-        model: Its name, kept beside the vectors; the local provider has only the default.
+        model: Its name, kept beside the vectors; the local provider has the default and
+            `use-multilingual-v3`.
         cache_dir: Where fetched weights are kept (local).
-        weights_dir: Folder of the model's files, the only place to look at (local,
+        weights_dir: Folder of the model's files, the only place to look at (the default model,
             sentence-transformers).
         threads: Cores to use; all by default (local, sentence-transformers).
         dimension: Numbers of a vector; needed by `openai`, checked for the others.
@@ -119,20 +120,35 @@ def create_embedder(options: EmbedderOptions, *, report: FetchReport = silent) -
 
 
 def _local(options: EmbedderOptions, report: FetchReport) -> Embedder:
-    if options.model.removeprefix("sentence-transformers/") != MODEL:
-        raise Misconfigured(
-            f"The local embedder has only {MODEL}; for {options.model} set the provider to "
-            "sentence-transformers or openai.",
-            model=options.model,
-        )
+    name = options.model.removeprefix("sentence-transformers/")
+    if name == MODEL:
+        return _minilm(options, report)
+    if name == MULTILINGUAL:
+        return _multilingual(options)
+    raise Misconfigured(
+        f"The local embedder has only {MODEL} and {MULTILINGUAL}; for {options.model} set the "
+        "provider to sentence-transformers or openai.",
+        model=options.model,
+    )
+
+
+def _minilm(options: EmbedderOptions, report: FetchReport) -> Embedder:
     try:
         from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
     except ModuleNotFoundError as error:
         raise _missing("encoder", error) from error
-    weights = obtain_weights(
+    found = obtain_weights(
         cache_dir=options.cache_dir, weights_dir=options.weights_dir, report=report
     )
-    return LocalEmbedder(weights, threads=options.threads)
+    return LocalEmbedder(found, threads=options.threads)
+
+
+def _multilingual(options: EmbedderOptions) -> Embedder:
+    try:
+        from ecphoria.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - optional extra
+    except ModuleNotFoundError as error:
+        raise _missing("multilingual", error) from error
+    return MultilingualEmbedder(threads=options.threads)
 
 
 def _sentence_transformers(options: EmbedderOptions) -> Embedder:

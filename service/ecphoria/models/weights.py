@@ -21,6 +21,8 @@ from pathlib import Path
 from ecphoria.errors import EncoderUnavailable, Misconfigured, WeightsMismatch
 
 MODEL = "all-MiniLM-L6-v2"
+MULTILINGUAL = "use-multilingual-v3"
+"""The second local model; its package brings the weights (`ecphoria.models.multilingual`)."""
 MODEL_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 # Another file would give wrong vectors without any other sign (docs/explanation/encoder.md).
@@ -106,16 +108,25 @@ def verify_weights(weights: Weights) -> None:
     that would have to be kept true.
     """
     for name, path in ((MODEL_FILE, weights.model), (TOKENIZER_FILE, weights.tokenizer)):
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != SHA256[name]:
-            raise WeightsMismatch(
-                f"{path} is not the {name} of {MODEL} (SHA-256 {found}, expected "
-                f"{SHA256[name]}); remove it and {REMEDY}.",
-                file=name,
-                found=found,
-                expected=SHA256[name],
-            )
+        require_hash(path, name, SHA256[name], model=MODEL, remedy=f"remove it and {REMEDY}")
+
+
+def require_hash(path: Path, name: str, expected: str, *, model: str, remedy: str) -> None:
+    """Refuse a file of a model that has not the expected SHA-256.
+
+    Raises:
+        WeightsMismatch: Names the file, both hashes and the remedy.
+    """
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != expected:
+        raise WeightsMismatch(
+            f"{path} is not the {name} of {model} (SHA-256 {found}, expected {expected}); "
+            f"{remedy}.",
+            file=name,
+            found=found,
+            expected=expected,
+        )
 
 
 def fetch_package(folder: Path, report: FetchReport) -> None:

@@ -414,8 +414,7 @@ def _above_reply(score: FloatArray, frame: Frame) -> FloatArray:
     rows = [
         row
         for row in np.flatnonzero(asks).tolist()
-        if frame.asking[row].saying is Saying.ASKS
-        and not frame.by_user[frame.following[row]]
+        if frame.asking[row].saying is Saying.ASKS and not frame.by_user[frame.following[row]]
     ]
     above = np.zeros(score.size)
     above[rows] = score[rows] - score[frame.following[rows]] - _QUESTION_MARGIN

@@ -14,6 +14,7 @@ from ecphoria.errors import EncoderUnavailable, InvalidInput
 from ecphoria.maths.checks import unit_vector
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.cue_reading import NO_READING, CueReading
+from ecphoria.recall.languages import without_function_words
 from ecphoria.recall.ports import Columns, FoundConcept, PassageSeed, Profile, SeedRow, TermCount
 from ecphoria.recall.scope import RecallStore
 from ecphoria.records.asked import ROLES
@@ -333,13 +334,14 @@ class Seeker:
             store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *named}))),
         )
         encoded = encoding.result()
+        terms = {row.stem: row for row in known.terms}
         return Seeding(
-            analysis=analysis,
+            analysis=without_function_words(analysis, terms),
             profile=known.profile,
             vector=encoded.vector,
             by_text=worded,
             by_vector=nearest,
-            terms={row.stem: row for row in known.terms},
+            terms=terms,
             concepts=_linked(text, known.concepts, named),
             encode_ms=encoded.took_ms,
             degraded=(*reading.degraded, *encoded.degraded),

@@ -31,6 +31,7 @@ from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.frame import gather
 from ecphoria.recall.gate import count_above, count_within, judge, judge_activation, judge_floors
+from ecphoria.recall.languages import other_languages
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
@@ -111,6 +112,7 @@ class RecallService:
         self._strategies = strategies
         self._default = default_strategy
         self._snippet = snippet
+        self._model = embedder.model
         self._seeker = Seeker(embedder)
         self._caches = (self._seeker.forget, *caches)
         count_tokens([""])  # loads the table of tokens, so that no recall waits for it
@@ -190,7 +192,7 @@ class RecallService:
             confidence=judgement.confidence,
             calibrated=own is not None,
             evidence=judgement.evidence,
-            reasons=(*unknown, *judgement.reasons, *told_newer(hits)),
+            reasons=(*unknown, *judgement.reasons, *_told(cue, hits, self._model)),
             misses=misses_of(search, ranked, k),
             context=context.text,
             context_tokens=context.tokens,
@@ -391,6 +393,11 @@ class RecallService:
                 self._recent.pop((tenant, trace.id), None)
             self._saved.set()
             self._saved = asyncio.Event()
+
+
+def _told(cue: Cue, hits: Sequence[Hit], model: str) -> tuple[str, ...]:
+    """Tell what a caller should know of the hits, in words."""
+    return (*other_languages(cue.text or "", hits, model), *told_newer(hits))
 
 
 async def _written(

@@ -62,6 +62,9 @@ class IntegrityReport:
     """Duration, in seconds."""
     findings: tuple[Finding, ...]
     """Faults, by rule."""
+    warnings: tuple[str, ...] = ()
+    """What is no fault and still costs: texts in languages that the embedding model does not
+    read."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property

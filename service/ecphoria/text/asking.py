@@ -353,9 +353,7 @@ _ENDS = r".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\n"
 _DOT_WITHIN = r"(?:\.(?=\w)|(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St|vs))\.|(?<=\b(?:Hon|Mrs))\.)"
 _SENTENCE = re.compile(rf"(?:[^{_ENDS}]|{_DOT_WITHIN})+(?:[{_ENDS}]+|$)")
 # "4:51" is one number.
-_CLAUSE = re.compile(
-    r"[,;()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|:(?!\d)|\s-\s"
-)
+_CLAUSE = re.compile(r"[,;()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|:(?!\d)|\s-\s")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+")
 _NAME = re.compile(rf"(?<=[^\W\d_])(?:{_Q}s)?[ ,]+(?P<name>(?!(?:I|AI|LLM|KI)\b)[^\W\d_a-z]\w+)")

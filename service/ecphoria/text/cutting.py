@@ -23,7 +23,12 @@ WHOLE: Final = 256
 _SMALL = 4_096
 """Number of characters for which a full count is faster than stopping at the limit."""
 
-_PIECE = re.compile(r"[A-Za-z]{1,8}|\d{1,3}|[^\sA-Za-z\d]")
+_LATIN: Final = "A-Za-z\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
+_ALPHABETS: Final = "\u0370-\u0e5b\u10a0-\u10ff"
+"""Greek to Thai, and Georgian."""
+# A model of English makes a piece of each letter of another alphabet, but it does not read them
+# anyway; a multilingual one has 3 to 4 letters in a piece (decision 0055).
+_PIECE = re.compile(rf"[{_LATIN}]{{1,8}}|\d{{1,3}}|[{_ALPHABETS}]{{1,4}}|[^\s{_LATIN}\d]")
 """About one word piece. Runs of letters and digits are the only pieces longer than a character,
 and no cut below falls into a piece, so the pieces of a span are those of the text in it."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")

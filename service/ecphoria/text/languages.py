@@ -6,6 +6,7 @@ A script of its own tells a language; function words tell one in Latin letters. 
 
 import re
 import tomllib
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Language:
 
     Attributes:
         code: As in ISO 639-1.
+        name: In English.
         letters: Any of its own script's letters; None for Latin.
         stemmer: Snowball's; None where the script alone tells the stemmer of a word.
         function: Function words, in lower case as they are written.
@@ -52,6 +54,7 @@ class Language:
     """
 
     code: str
+    name: str
     letters: re.Pattern[str] | None
     stemmer: Stemmer.Stemmer | None
     function: frozenset[str]
@@ -76,6 +79,7 @@ def _language(code: str, table: Mapping[str, Any]) -> Language:
     asks = _any(sorted(map(re.escape, table["asks"].split()), key=len, reverse=True))
     return Language(
         code=code,
+        name=table["name"],
         letters=re.compile(f"[{letters}]") if letters else None,
         stemmer=Stemmer.Stemmer(table["stemmer"]) if "stemmer" in table else None,
         function=frozenset(table["function"].split()),
@@ -108,6 +112,13 @@ _NAMES: Final = words("Ben Dan Dina Don Ella Hans Lei Mia Mina Sam Tom")
 _ENGLISH: Final = frozenset(
     (*FUNCTION_WORDS, *STOP_WORDS, *INTERJECTIONS, *MONTHS, *WEEKDAYS, *_UNITS, *_NAMES)
 )
+ENGLISH: Final = "English"
+_GUESSED: Final = 1_000
+"""Characters of a text that tell its main language."""
+_LAST_LATIN: Final = "\u036f"
+_OWN_SHARE: Final = 1 / 3
+"""Share of the letters from which on a script tells the main language; a Chinese character is
+about half a word."""
 _PLAIN: Final = re.compile(r"\w+")
 _OPTIONAL: Final = re.compile(r"\(\?:[^()]*(?:\([^()]*\)[^()]*)*\)\?|\w\?")
 
@@ -168,3 +179,32 @@ def _latin(found: Sequence[str]) -> Language | None:
     # Every process must choose alike, for a memory and for a cue: of two the first in the table.
     best = max(LANGUAGES, key=lambda code: round(score[code], 6))
     return LANGUAGES[best] if score[best] > english and score[best] >= _LEAST else None
+
+
+def main_language(text: str) -> str | None:
+    """Tell the main language of a text by its English name; None if nothing tells it.
+
+    A script without a table gives its own name, such as `Greek`.
+
+    >>> main_language("Where are the keys?"), main_language("Wo sind die Schl\u00fcssel?")
+    ('English', 'German')
+    >>> main_language("HTTP 404") is None
+    True
+    """
+    start = text[:_GUESSED]
+    letters = [sign for sign in start if sign.isalpha()]
+    own = "".join(sign for sign in letters if sign > _LAST_LATIN)
+    if own and len(own) >= _OWN_SHARE * len(letters):
+        return _of_script(own)
+    found = words(start)
+    told = _latin(found)
+    if told is not None:
+        return told.name
+    return ENGLISH if any(one in _ENGLISH and one not in _TELLS for one in found) else None
+
+
+def _of_script(letters: str) -> str | None:
+    found = languages_of(letters)
+    if found:
+        return found[0].name
+    return unicodedata.name(letters[0], "").partition(" ")[0].capitalize() or None

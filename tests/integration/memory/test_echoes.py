@@ -90,7 +90,7 @@ async def test_the_reply_to_a_question_of_another_keeps_its_words(
         "When is the 18th birthday of Ada?",
         "Our build is red. How did we mend it last time?",
         "What Next.js feature renders the first page?",
-        "导致人们想要将SR99提升到州际标准的是哪些因素？",
+        "导致人们想要将SR99提升到州际标准的是哪些因素?",
     ],
 )
 async def test_the_same_question_is_an_echo_whatever_its_form(

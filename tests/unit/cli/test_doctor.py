@@ -10,6 +10,7 @@ HEALTHY: dict[str, object] = {
     "settled": True,
     "seconds": 1.25,
     "findings": [],
+    "warnings": [],
 }
 SICK = HEALTHY | {
     "is_healthy": False,
@@ -31,6 +32,14 @@ def test_a_healthy_graph(command: Command, service: StubService) -> None:
     service.routes["GET /v1/doctor"] = 200, HEALTHY
     done = command("doctor")
     assert (done.code, done.out) == (0, "Healthy. 1,234 episodes looked at in 1.2 s\n")
+
+
+def test_a_warning_is_no_fault(command: Command, service: StubService) -> None:
+    warned = HEALTHY | {"warnings": ["9 of 9 texts are in languages that no [model] reads"]}
+    service.routes["GET /v1/doctor"] = 200, warned
+    done = command("doctor")
+    assert done.code == 0
+    assert done.out.startswith("Warning: 9 of 9 texts are in languages that no [model] reads\n")
 
 
 def test_what_is_wrong_is_listed_and_ends_with_one(command: Command, service: StubService) -> None:

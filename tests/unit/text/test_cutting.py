@@ -44,6 +44,25 @@ def test_a_text_that_an_encoder_reads_whole_is_not_cut() -> None:
     assert len(cut("word " * (WHOLE + 1))) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("accented", 1),
+        ("ge\u00f6ffnet", 1),
+        ("o\u0308ffnet", 1),
+        ("\u043a\u043b\u044e\u0447 \u043a\u043b\u044e\u0447\u0438", 3),
+        ("\u0645\u0641\u062a\u0627\u062d\u061f", 2),
+        ("\u94a5\u5319\u5728\u59d0\u59d0", 5),
+        ("\u0661\u0662\u0663\u0664", 2),
+    ],
+    ids=["Latin", "accent", "apart", "Russian", "Arabic", "Chinese", "digits"],
+)
+def test_pieces_of_other_scripts_are_about_those_of_a_multilingual_encoder(
+    text: str, pieces: int
+) -> None:
+    assert estimated_pieces(text) == pieces
+
+
 def test_paragraphs_stay_whole_while_they_fit() -> None:
     paragraph = "A sentence of nine words that says nothing much. " * 9
     text = "\n\n".join([paragraph] * 5)

@@ -5,7 +5,7 @@ import pytest
 
 from ecphoria.text.asking import Saying, read_asking
 from ecphoria.text.cue import analyse, turn_features
-from ecphoria.text.languages import LANGUAGES, languages_of
+from ecphoria.text.languages import LANGUAGES, languages_of, main_language
 from ecphoria.text.names import candidate_spans
 from ecphoria.text.tokens import STOP_WORDS, words
 
@@ -37,6 +37,26 @@ from ecphoria.text.tokens import STOP_WORDS, words
 )
 def test_the_language_of_a_text(text: str, codes: list[str]) -> None:
     assert [language.code for language in languages_of(text)] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Where did we leave the keys of the boat?", "English"),
+        ("Wo haben wir den Schlüssel gelassen?", "German"),
+        ("The sign says 東京, and the train is late", "English"),
+        ("我用 Python 写代码", "Chinese"),
+        ("鍵は姉のところにあります", "Japanese"),
+        ("Τα κλειδιά είναι εδώ", "Greek"),
+        ("กุญแจอยู่ที่บ้าน", "Thai"),
+        ("Leipzig 2024", None),
+        ("aGVsbG8gd29ybGQ=", None),
+        ("\U0001f600", None),
+        ("", None),
+    ],
+)
+def test_the_main_language_of_a_text(text: str, name: str | None) -> None:
+    assert main_language(text) == name
 
 
 def test_every_table_is_whole() -> None:
