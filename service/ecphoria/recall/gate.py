@@ -19,7 +19,7 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
-from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
+from ecphoria.records.tenant import OPEN, Gate, shipped_confidence, shipped_gate
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.tokens import LIGHT_WORDS, as_written, stems
@@ -52,11 +52,21 @@ class Judgement:
     reasons: tuple[str, ...]
 
 
-def judge(cue: str, seeding: Seeding, candidates: Frame, own: Gate | None) -> Judgement:
-    """Judge the evidence by the tenant's own gate, or by the shipped ones."""
-    found = _Found(seeding, candidates)
-    evidence = found.evidence()
-    if not candidates.inside.any():
+def judge(
+    cue: str, seeding: Seeding, frame: Frame, own: Gate | None, *, unread: bool = False
+) -> Judgement:
+    """Judge the evidence by the tenant's own gate, or by the shipped ones.
+
+    Args:
+        cue: Its text.
+        seeding: What the cue found in the indexes.
+        frame: What it is compared with.
+        own: The tenant's gate.
+        unread: Whether the embedding model does not read the language of the cue.
+    """
+    found = _Found(seeding, frame)
+    evidence = {**found.evidence(), "unread": float(unread)}
+    if not frame.inside.any():
         return Judgement(
             verdict=Verdict.EMPTY,
             confidence=0.0,
@@ -71,8 +81,8 @@ def judge(cue: str, seeding: Seeding, candidates: Frame, own: Gate | None) -> Ju
             evidence=evidence,
             reasons=("the cue has no content word, so no memory can answer it",),
         )
-    # A tenant's own gate replaces both shipped gates (decision 0030).
-    gate = own or (SHIPPED if evidence["names_one"] else OPEN)
+    # A tenant's own gate replaces the shipped gates (decision 0030).
+    gate = own or shipped_gate(evidence)
     sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
     sure = min(sure, found.most_sure(gate))
     verdict = _verdict(sure, gate)

@@ -52,3 +52,9 @@ def other_languages(cue: str, hits: Sequence[Hit], model: str) -> tuple[str, ...
         return (f"{differ}: only meaning, names and numbers can match",)
     blind = f"the embedding model {model} does not read both: only names and numbers can match"
     return (f"{differ}, and {blind}; {remedy(both)}",)
+
+
+def is_unread(cue: str, model: str) -> bool:
+    """Tell whether a cue is in a language that the embedding model does not read."""
+    read, asked = languages_read(model), main_language(cue)
+    return read is not None and asked is not None and asked not in read

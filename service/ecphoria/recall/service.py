@@ -31,7 +31,7 @@ from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.frame import gather
 from ecphoria.recall.gate import count_above, count_within, judge, judge_activation, judge_floors
-from ecphoria.recall.languages import other_languages
+from ecphoria.recall.languages import is_unread, other_languages
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
@@ -168,7 +168,8 @@ class RecallService:
         lift = options.newest_first and not asks_for_the_past(cue.text or "", search.now.year)
         ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
         own = search.seeding.profile.gate
-        judgement = judge(cue.text or "", search.seeding, search.frame, own)
+        unread = is_unread(cue.text or "", self._model)
+        judgement = judge(cue.text or "", search.seeding, search.frame, own, unread=unread)
         judgement = judge_activation(judgement, ranked.gate)
         ranked = await load_newest_first(search, ranked, options, lift=lift)
         k = count_within(ranked, count_above(ranked, options))

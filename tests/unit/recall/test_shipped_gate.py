@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.records.tenant import EVIDENCE, OPEN, SHIPPED, shipped_confidence
+from ecphoria.records.tenant import (
+    EVIDENCE,
+    OPEN,
+    SHIPPED,
+    UNREAD,
+    shipped_confidence,
+    shipped_gate,
+)
 
 NOTHING = dict.fromkeys((*EVIDENCE, "names_one", "asks_when"), 0.0)
 SHARE = st.floats(0, 1)
@@ -38,3 +45,19 @@ def test_the_wrong_speaker_is_refused_whatever_was_found() -> None:
     wrong = found | {"names_one": 1.0, "share": -0.4, "coverage": -0.6, "unsaid": 0.7}
     assert shipped_confidence(found) > 0.8
     assert shipped_confidence(wrong) == SHIPPED.sure(wrong) < SHIPPED.threshold
+
+
+@given(SHARE, SHARE, SHARE)
+def test_a_cue_that_the_model_does_not_read_is_judged_without_its_cosines(
+    joint: float, top: float, gap: float
+) -> None:
+    evidence = NOTHING | {"unread": 1.0, "joint": joint, "top_similarity": top, "gap": gap}
+    assert logit(shipped_confidence(evidence)) == pytest.approx(-1.014 + 5.28 * joint, abs=1e-9)
+    assert shipped_gate(evidence) is UNREAD
+
+
+def test_nothing_found_is_refused_in_any_language() -> None:
+    for unread in (0.0, 1.0):
+        nothing = NOTHING | {"unread": unread}
+        assert shipped_confidence(nothing) < shipped_gate(nothing).threshold
+    assert shipped_gate(NOTHING | {"unread": 1.0, "names_one": 1.0}) is SHIPPED
