@@ -43,6 +43,7 @@ from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
 from ecphoria.mechanisms.actr import Actr
 from ecphoria.mechanisms.cls import Cls
+from ecphoria.mechanisms.comparators import MemoryBank, MyAgent
 from ecphoria.mechanisms.ecphory import Ecphory
 from ecphoria.mechanisms.ppr import Ppr
 from ecphoria.mechanisms.synapse import Synapse
@@ -96,7 +97,16 @@ STRATEGIES: Mapping[str, Strategy] = {
     **OWN,
     **{
         mechanism.name: mechanism
-        for mechanism in (Synapse(), Cls(), Actr(), Synaptic(), Ecphory(), Ppr())
+        for mechanism in (
+            Synapse(),
+            Cls(),
+            Actr(),
+            Synaptic(),
+            Ecphory(),
+            Ppr(),
+            MemoryBank(),
+            MyAgent(),
+        )
     },
 }
 """By the name that a recall sends."""

@@ -18,6 +18,7 @@ from ecphoria_eval.options import (
     Corpus,
     Data,
     Keep,
+    OneStrategy,
     OpenIE,
     Out,
     Questions,
@@ -294,12 +295,7 @@ def live(
     where: Where,
     data: Data,
     corpus: Corpus = None,
-    strategy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME[:OPTION=VALUE,...]", help="Strategy to measure. Default: the service's."
-        ),
-    ] = None,
+    strategy: OneStrategy = None,
     questions: Questions = None,
     out: ReportFile = None,
 ) -> None:
@@ -350,6 +346,7 @@ def qa(
             metavar="NAME", help="Model at the endpoint of `ECPHORIA_LLM__BASE_URL` as judge."
         ),
     ] = None,
+    strategy: OneStrategy = None,
     corpus: Corpus = None,
     step: Steps = None,
     questions: Questions = None,
@@ -371,7 +368,14 @@ def qa(
         name = f"eval-{secrets.token_hex(4)}"
         async with open_judge(read_settings().llm, judge) as judging:
             report = await measure_answers(
-                dataset, connect, watch, name=name, model=model, steps=steps, judge=judging
+                dataset,
+                connect,
+                watch,
+                name=name,
+                model=model,
+                steps=steps,
+                judge=judging,
+                strategy=strategy,
             )
         show_answers(report, stdout(), out)
 

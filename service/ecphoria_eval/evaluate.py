@@ -17,10 +17,7 @@ from ecphoria_eval.live import run_live
 from ecphoria_eval.measures import HEADLINE, mean
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated, write_rows
-from ecphoria_eval.run import Connect, Outcome, Plan, Watch, run
-
-_ANY_TENANT = "default"
-"""A tenant that every service has, to ask what the service can do."""
+from ecphoria_eval.run import ANY_TENANT, Connect, Outcome, Plan, Watch, run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +66,7 @@ async def evaluate(
         UnknownStrategy: The service has none of a name wanted.
         EcphoriaError: The service cannot be used.
     """
-    async with connect(_ANY_TENANT) as client:
+    async with connect(ANY_TENANT) as client:
         known = await client.strategies()
         service = await client.ready()
     default = known[0].name
@@ -120,7 +117,7 @@ async def evaluate_live(
         UnknownStrategy: The service has none of this name.
         EcphoriaError: The service cannot be used.
     """
-    async with connect(_ANY_TENANT) as client:
+    async with connect(ANY_TENANT) as client:
         known = await client.strategies()
         service = await client.ready()
     (arm,) = chosen(known, [strategy or known[0].name])

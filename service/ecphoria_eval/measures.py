@@ -29,6 +29,15 @@ def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     return sum(item in gold for item in ranked[:k]) / len(gold)
 
 
+def precision_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """Share of gold among the first k; a missing hit counts as wrong.
+
+    >>> precision_at(list("axb"), {"a", "b"}, 4)
+    0.5
+    """
+    return sum(item in gold for item in ranked[:k]) / k
+
+
 def all_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     """Give 1 if every gold is among the first k, else 0."""
     return float(set(gold) <= set(ranked[:k]))
@@ -247,6 +256,102 @@ def session_memory(
         reach=mean(farther) if plain else None,
         coverage=mean([hit_at(row.ranked, row.gold, _SHOWN) for row in scored]),
     )
+
+
+class EqualCount(BaseModel):
+    """Measures of SynapticRAG 4.3: precision, and recall with as many hits as memories fire."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    counted_by: str | None
+    """The strategy whose fired memories give the number of hits, k; None if nothing fires."""
+    erc: float | None
+    """Share of the gold among the first k hits."""
+    erc_mg: float | None
+    """The same with at least as many hits as there is gold, except for `counted_by` itself."""
+    mean_k: float | None
+    """Mean of k."""
+    precision: dict[str, float | None]
+    """Share of gold among the first 3 to 12 hits; missing hits count as wrong."""
+
+
+_PRECISION_AT = range(3, 13)
+
+
+def equal_counts(of: Mapping[str, Sequence[Row]]) -> dict[str, EqualCount]:
+    """Compare strategies at the number of memories that one of them returns by firing.
+
+    Args:
+        of: The rows of each strategy; the first in which memories fire gives the number.
+    """
+    counter = next((name for name in of if any(row.fired is not None for row in of[name])), None)
+    fired = {
+        (row.collection, row.question): row.fired or 0
+        for row in (() if counter is None else of[counter])
+        if row.scored
+    }
+    return {name: _equal_count(name, rows, counter, fired) for name, rows in of.items()}
+
+
+def _equal_count(
+    name: str, rows: Sequence[Row], counter: str | None, fired: Mapping[tuple[str, str], int]
+) -> EqualCount:
+    scored = [row for row in rows if row.scored]
+    pairs = [
+        (row, fired[key]) for row in scored if (key := (row.collection, row.question)) in fired
+    ]
+    least = [(row, k if name == counter else max(k, len(set(row.gold)))) for row, k in pairs]
+    return EqualCount(
+        counted_by=counter,
+        erc=mean([recall_at(row.ranked, row.gold, k) for row, k in pairs]),
+        erc_mg=mean([recall_at(row.ranked, row.gold, k) for row, k in least]),
+        mean_k=mean([k for _, k in pairs]),
+        precision={
+            str(k): mean([precision_at(row.ranked, row.gold, k) for row in scored])
+            for k in _PRECISION_AT
+        },
+    )
+
+
+class Bucket(BaseModel):
+    """Recall of the questions whose evidence is at most so similar to them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    recall_at_10: float | None
+
+
+_SIMILARITY = {"all": 1.0, "0.5": 0.5, "0.3": 0.3}
+"""The thresholds of SYNAPSE's table 9."""
+
+
+def by_similarity(rows: Sequence[Row], dense: Sequence[Row]) -> dict[str, Bucket]:
+    """Sort a strategy's questions by the cosine between question and nearest evidence.
+
+    Args:
+        rows: The strategy's.
+        dense: Rows of `dense`, whose scores are cosines; evidence that it does not list counts
+            with the last cosine that it lists.
+    """
+    near = {(row.collection, row.question): _nearest(row) for row in dense if row.scores}
+    scored = [(row, near[key]) for row in rows
+              if row.scored and (key := (row.collection, row.question)) in near]  # fmt: skip
+    buckets = {
+        name: [row for row, cosine in scored if cosine <= most]
+        for name, most in _SIMILARITY.items()
+    }
+    return {
+        name: Bucket(
+            n=len(found), recall_at_10=mean([recall_at(row.ranked, row.gold, 10) for row in found])
+        )
+        for name, found in buckets.items()
+    }
+
+
+def _nearest(row: Row) -> float:
+    pairs = zip(row.ranked, row.scores, strict=True)
+    return max((score for item, score in pairs if item in row.gold), default=row.scores[-1])
 
 
 Measure = Callable[[Row], float]

@@ -61,6 +61,14 @@ Strategies = Annotated[
         help="Strategy to measure, with options if wanted: `cls:preset=paper`; repeatable.",
     ),
 ]
+OneStrategy = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME[:OPTION=VALUE,...]",
+        help="Strategy to measure. Default: the service's.",
+    ),
+]
 Ablate = Annotated[
     bool,
     typer.Option(

@@ -21,9 +21,12 @@ from ecphoria.errors import InvalidInput, ModelUnavailable
 from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge
-from ecphoria_eval.run import LONGEST_READING_S, Connect, Watch, batches, own_tenant
+from ecphoria_eval.rows import Arm, chosen
+from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, Watch, batches, own_tenant
 
 ALL = "all"
+ANSWERABLE = "all with an answer"
+"""Every category but the unanswerable, each question once: SYNAPSE's weighted mean (Eq. 6)."""
 UNANSWERABLE = "unanswerable"
 ORACLE: Final = "oracle (upper bound)"
 """Stands in the place of the model's name."""
@@ -101,6 +104,7 @@ class AnswerReport:
 
     Attributes:
         model: Name of the language model, or `ORACLE`.
+        strategy: As it was named; None for the service's default.
         unscored: Questions that the data has no answer for, or, for the oracle, no evidence.
         first_failure: Why the first question failed that did.
         judge, judge_prompt: Name and instruction of the judge, if there is one.
@@ -109,6 +113,7 @@ class AnswerReport:
     source: str
     sha256: str
     model: str
+    strategy: str | None
     categories: Mapping[str, Figures]
     unscored: int
     first_failure: str | None = None
@@ -129,6 +134,7 @@ async def measure_answers(
     model: str | None,
     steps: Sequence[str] | None = None,
     judge: Judge | None = None,
+    strategy: str | None = None,
 ) -> AnswerReport:
     """Append each collection to a tenant of its own, ask, and erase it.
 
@@ -140,14 +146,17 @@ async def measure_answers(
         model: The language model that the service is said to have; None for the oracle.
         steps: Of consolidation before the questions; None for none.
         judge: Judges the answers of the model.
+        strategy: Recalls, perhaps with options: `cls:preset=paper`; None for the default.
 
     Raises:
         ModelMissing: The service has no language model.
+        UnknownStrategy: It has no such strategy.
         InvalidInput: It has another one, or the oracle is to be judged.
         EcphoriaError: The service cannot be used.
     """
     if model is None and judge is not None:
         raise InvalidInput("The oracle gives the data's answers; leave out the judge.")
+    arm = None if strategy is None else await _arm(connect, strategy)
     scored: list[Scored] = []
     total = sum(len(_scorable(part, model)) for part in dataset.collections)
     for number, part in enumerate(dataset.collections, start=1):
@@ -157,15 +166,16 @@ async def measure_answers(
                 await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
             for question in _scorable(part, model):
                 if model is None:
-                    said = await _foretold(client, question, places)
+                    said = await _foretold(client, question, places, arm)
                 else:
-                    said = await _asked(client, question, model)
+                    said = await _asked(client, question, model, arm)
                 scored.append(await _score(question, said, judge))
                 watch("asking", len(scored), total)
     return AnswerReport(
         source=dataset.source,
         sha256=dataset.sha256,
         model=model or ORACLE,
+        strategy=strategy,
         categories=_by_category(scored, is_judged=judge is not None),
         unscored=len(dataset.questions) - total,
         first_failure=next((one.said.failed for one in scored if one.said.failed), None),
@@ -196,9 +206,18 @@ def _scorable(part: Collection, model: str | None) -> list[Question]:
     ]
 
 
-async def _asked(client: AsyncClient, question: Question, model: str) -> Said:
+async def _arm(connect: Connect, wanted: str) -> Arm:
+    async with connect(ANY_TENANT) as client:
+        (arm,) = chosen(await client.strategies(), [wanted])
+    return arm
+
+
+async def _asked(client: AsyncClient, question: Question, model: str, arm: Arm | None) -> Said:
+    name, options = (None, None) if arm is None else (arm.strategy, arm.options)
     try:
-        answer = await client.ask(question.text, brief=True, record=False)
+        answer = await client.ask(
+            question.text, strategy=name, options=options, brief=True, record=False
+        )
     except ModelUnavailable as error:
         return Said(failed=error.message)
     if answer.model != model:
@@ -209,9 +228,12 @@ async def _asked(client: AsyncClient, question: Question, model: str) -> Said:
     return Said(text=text, answered=answer.answered, tokens=answer.tokens)
 
 
-async def _foretold(client: AsyncClient, question: Question, places: Mapping[str, str]) -> Said:
+async def _foretold(
+    client: AsyncClient, question: Question, places: Mapping[str, str], arm: Arm | None
+) -> Said:
     """Give the data's answer if `ask` would show a model all of its evidence, else none."""
-    result = await client.recall(question.text, record=False)
+    name, options = (None, None) if arm is None else (arm.strategy, arm.options)
+    result = await client.recall(question.text, strategy=name, options=options, record=False)
     shown = {str(reference.episode) for reference in result.references}
     has_all = all(places.get(ident) in shown for ident in question.gold)
     if question.adversarial or (result.verdict.refused or not has_all):
@@ -255,7 +277,10 @@ def _by_category(scored: Sequence[Scored], *, is_judged: bool) -> dict[str, Figu
     for one in scored:
         groups.setdefault(one.category, []).append(one)
     named = {name: groups[name] for name in sorted(groups) if name}
-    every = {**named, ALL: list(scored)}
+    answerable = [one for one in scored if one.category != UNANSWERABLE]
+    every = {**named, ANSWERABLE: answerable, ALL: list(scored)}
+    if len(answerable) == len(scored):
+        del every[ANSWERABLE]
     return {name: _figures(group, is_judged=is_judged) for name, group in every.items() if group}
 
 
@@ -287,7 +312,8 @@ def show_answers(report: AnswerReport, console: Console, out: Path | None) -> No
         figures += [f"{row.tokens:,.0f}", f"{row.failed:,}"]
         figures += ["-" if row.judged is None else f"{100 * row.judged:.1f}"]
         table.add_row(name, f"{row.questions:,}", *figures[: len(table.columns) - 2])
-    console.print(f"{report.source}, answered by {report.model}")
+    by = "" if report.strategy is None else f" with {report.strategy}"
+    console.print(f"{report.source}, answered by {report.model}{by}")
     if report.model == ORACLE:
         console.print(
             "No language model was asked: these figures bound `ask`, and are no quality."

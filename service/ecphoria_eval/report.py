@@ -18,11 +18,15 @@ from ecphoria_eval.measures import (
     DEPTH,
     HEADLINE,
     MEASURES,
+    Bucket,
     Difference,
+    EqualCount,
     Figures,
     Measure,
     SessionMemory,
+    by_similarity,
     difference,
+    equal_counts,
     figures,
     mean,
     recall_at,
@@ -148,6 +152,8 @@ class Report(BaseModel):
     gain: Gains | None = None
     strategies: dict[str, Figures]
     session_memory: dict[str, SessionMemory] = {}
+    equal_count: dict[str, EqualCount] = {}
+    by_similarity: dict[str, dict[str, Bucket]] = {}
     ablations: dict[str, Ablation]
     ingest: dict[str, int | float | None]
     consolidation: dict[str, float | None]
@@ -225,6 +231,10 @@ def make_report(
             name: _ordered(figures(of.get(name, []), dataset.suite), gain) for name in wanted
         },
         session_memory=_session_memory(of, wanted),
+        equal_count=equal_counts({name: of.get(name, ()) for name in wanted}),
+        by_similarity={
+            name: by_similarity(of.get(name, ()), of["dense"]) for name in wanted if "dense" in of
+        },
         ablations={
             name: Ablation(
                 figures=figures(of[name], dataset.suite),

@@ -50,6 +50,8 @@ class Row(BaseModel):
     """By phase."""
     context_tokens: int = 0
     """Size of the context block."""
+    fired: int | None = None
+    """Hits that fired, of a strategy in which memories fire."""
     error: str | None = None
     """Code of the error if the question failed; it scores 0."""
 

@@ -22,6 +22,9 @@ from ecphoria_eval.rows import Arm, Row
 LONGEST_READING_S: Final = 86_400.0
 """Longest wait for a language model that reads all memories."""
 
+ANY_TENANT: Final = "default"
+"""A tenant that every service has, to ask what the service can do."""
+
 Connect = Callable[[str | None], AsyncClient]
 """Opens a client that acts for the tenant of this name, or for none."""
 
@@ -459,5 +462,12 @@ def row_of(
         "latency_ms": answer.timings_ms.get("total", 0.0),
         "timings_ms": answer.timings_ms,
         "context_tokens": answer.context_tokens,
+        "fired": _fired(answer),
     }
     return row.model_copy(update=found)
+
+
+def _fired(answer: RecallResult) -> int | None:
+    """Count the hits that fired; None of a strategy in which nothing fires."""
+    levels = [hit.parts["fired"] for hit in answer.hits if "fired" in hit.parts]
+    return sum(level > 0.0 for level in levels) if levels else None

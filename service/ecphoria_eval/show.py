@@ -21,7 +21,13 @@ def show_kept(outcome: "Outcome") -> None:
 
 def show_report(report: "Report") -> None:
     """Print the tables of one data set."""
-    from ecphoria_eval.tables import ablation_table, gain_table, refusal_table, strategy_table  # noqa: PLC0415 (costly)
+    from ecphoria_eval.tables import (  # noqa: PLC0415 (costly)
+        ablation_table,
+        equal_table,
+        gain_table,
+        refusal_table,
+        strategy_table,
+    )
 
     console = stdout()
     without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
@@ -30,10 +36,10 @@ def show_report(report: "Report") -> None:
         f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
     )
     console.print(strategy_table(report))
-    by_kind = gain_table(report)
-    if by_kind is not None:
-        console.print()
-        console.print(by_kind)
+    for table in (equal_table(report), gain_table(report)):
+        if table is not None:
+            console.print()
+            console.print(table)
     if report.ablations:
         console.print()
         console.print(ablation_table(report))

@@ -135,6 +135,21 @@ def strategy_table(report: Report) -> Table:
     return table
 
 
+def equal_table(report: Report) -> Table | None:
+    """One line a strategy: recall with as many hits as memories fire; None if nothing fires."""
+    counted = {name: one for name, one in report.equal_count.items() if one.counted_by}
+    if not counted:
+        return None
+    table = _table(f"as many hits as fire by {next(iter(counted.values())).counted_by}")
+    for name in ("k", "ERC", "ERC-MG", "P@5", "P@10"):
+        table.add_column(name, justify="right")
+    for name, one in counted.items():
+        k = "" if one.mean_k is None else f"{one.mean_k:.1f}"
+        shares = (one.erc, one.erc_mg, one.precision["5"], one.precision["10"])
+        table.add_row(name, k, *map(_percent, shares))
+    return table
+
+
 def gain_table(report: Report) -> Table | None:
     """One line a kind and a category of question, the default's smallest gain first."""
     if report.gain is None or not (report.gain.by_kind or report.gain.by_category):

@@ -373,6 +373,7 @@ class AsyncClient(AsyncCalls):
         question: str,
         *,
         strategy: str | None = None,
+        options: Mapping[str, records.recall.OptionValue] | None = None,
         k: int | None = None,
         limit: int | None = None,
         token_budget: int | None = None,
@@ -394,6 +395,7 @@ class AsyncClient(AsyncCalls):
         Args:
             question: What is asked, in words.
             strategy: Name of the recall strategy; the service's default if absent.
+            options: The strategy's own parameters.
             k: Number of memories to recall, 1 to 200; 10 if absent.
             limit: Another name of `k`.
             token_budget: Greatest size of what the model reads, in tokens; 2,000 if absent.
@@ -413,6 +415,7 @@ class AsyncClient(AsyncCalls):
             records.recall.AskRequest,
             question=question,
             strategy=strategy,
+            options=None if options is None else dict(options),
             k=k,
             limit=limit,
             filters=body_of(records.recall.Filters, **filters),

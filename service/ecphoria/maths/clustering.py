@@ -165,29 +165,35 @@ def relevance(direct: ArrayLike, path: ArrayLike, *, weight: float = 0.5) -> Flo
     return weight * near + (1.0 - weight) * way
 
 
-def hop(vectors: ArrayLike, score: ArrayLike, path: ArrayLike) -> Centroid | None:
+def hop(
+    vectors: ArrayLike, score: ArrayLike, path: ArrayLike, *, softmax: bool = False
+) -> Centroid | None:
     """Take the weighted centre of the seeds: `c = normalise(sum w_e v_e)`; O(s d).
 
-    Weights are the scores, scaled to sum 1 (a softmax of them is nearly flat).
+    Weights are the scores, scaled to sum 1.
 
     Args:
         vectors: [s, d], unit length.
         score: [s] >= 0.
         path: pi [s] in [0, 1].
+        softmax: Weigh by exp(score), as in Eq. 2; of cosines it is nearly flat.
 
     Returns:
         None if all scores are 0 or the vectors cancel out.
 
     >>> hop([[1.0, 0.0], [0.0, 1.0]], [3.0, 1.0], [1.0, 0.5]).path
     0.875
+    >>> hop([[1.0, 0.0], [0.0, 1.0]], [0.9, 0.4], [1.0, 1.0], softmax=True).weights.round(3)
+    array([0.622, 0.378])
     """
     rows = floats("vectors", vectors, ndim=2)
     level, way = floats("score", score, low=0.0), floats("path", path, low=0.0, high=1.0)
     check_same_length(vectors=rows, score=level, path=way)
-    total = float(level.sum())
-    if not total > 0.0:
+    weights = np.exp(level) if softmax else level
+    total = float(weights.sum())
+    if not (total > 0.0 and level.any()):
         return None
-    weights = level / total
+    weights = weights / total
     centre = weights @ rows
     length = float(np.linalg.norm(centre))
     if length < SMALL:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.checks import FloatArray
-from ecphoria.maths.clustering import Centroid, carried, hop, positive_cosine, relevance
+from ecphoria.maths.clustering import SMALL, Centroid, carried, hop, positive_cosine, relevance
 from ecphoria.maths.clustering import sources as woken_sources
 from ecphoria.maths.concept_channel import about_gate
 from ecphoria.mechanisms.base import (
@@ -33,6 +33,8 @@ from ecphoria.records.strategy import Mechanisms
 
 _POWER = 0.5
 """Flattens activation among documents; measured."""
+_ALL = 1_000_000
+"""Mentions that no concept has: no concept is a hub."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +51,17 @@ class EcphoryOptions(BaseOptions):
         default=False, doc="Search the vectors of concepts in place of memories; concepts have"
         " vectors after a consolidation.", source="EcphoryRAG 3.2; off by default",
     )  # fmt: skip
-    # The paper takes its direct hits beside the traces; here the base ranks them
+    # A rule reads names only, so a cue of names leaves out what is asked
     # (docs/explanation/mechanisms/ecphory.md).
+    cue_vector: str = parameter(
+        "question", "Vector of the cue: that of the question, or the mean of the names in it.",
+        choices=("question", "names"), source="EcphoryRAG, Alg. 1",
+    )  # fmt: skip
+    # By default the base ranks the direct hits (docs/explanation/mechanisms/ecphory.md).
+    direct_hits: int = parameter(
+        0, "Memories nearest to the cue that come first, beside the sources of traces.",
+        unit="memories", low=0, high=50, source="EcphoryRAG, Alg. 1; 5 there",
+    )  # fmt: skip
     k_init: int = parameter(
         10, "Memories (or concepts) searched for the first traces.", low=1, high=50,
         source="EcphoryRAG 4.1",
@@ -64,6 +75,10 @@ class EcphoryOptions(BaseOptions):
     hop_seeds: int = parameter(
         10, "Traces that make up a centre.", unit="traces", low=1, high=50, source="EcphoryRAG"
     )
+    centroid: str = parameter(
+        "linear", "Weights of a centre: the scores, or their softmax.",
+        choices=("linear", "softmax"), source="EcphoryRAG, Alg. 1 and Eq. 2",
+    )  # fmt: skip
     expansion: int = parameter(
         3, "Memories (or concepts) searched around a centre, times `k_init`.", low=1, high=10,
         source="EcphoryRAG",
@@ -86,13 +101,14 @@ class EcphoryOptions(BaseOptions):
         source="as in the concept channel",
     )  # fmt: skip
     hub: int = parameter(
-        50, "Mentions above which a concept is no trace.", unit="mentions", low=1, high=1000
+        50, "Mentions above which a concept is no trace.", unit="mentions", low=1, high=_ALL
     )
 
 
 _PAPER = EcphoryOptions(
-    w_base=0.0, w_activation=1.0, w_bridge=0.0, entities=True, path_weight=1.0, mention_weight=1.0
-)
+    w_base=0.0, w_activation=1.0, w_bridge=0.0, entities=True, path_weight=1.0,
+    mention_weight=1.0, direct_hits=5, hub=_ALL,
+)  # fmt: skip
 
 
 class Ecphory:
@@ -110,6 +126,7 @@ class Ecphory:
         "way": {"path_weight": 1.0},
         "entities": {"entities": False},
         "mentions": {"mention_weight": 0.0},
+        "direct hits": {"direct_hits": 0},
         **BASE_MECHANISM,
     }
 
@@ -122,7 +139,9 @@ class Ecphory:
             if not await walk.hop(number):
                 break
         active, gate = walk.wake()
-        pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
+        direct = await walk.direct_hits()
+        weight = options.w_activation + options.w_bridge + len(direct)
+        pool = await base.reached(search, direct | active, weight=weight)
         activation = activation_parts(
             pool.read(active),
             weight=options.w_activation,
@@ -130,7 +149,10 @@ class Ecphory:
             gate=walk.documents * gate,
             power=_POWER,
         )
-        return pool.ranked({"base": options.w_base * pool.score, **activation}, walk.record)
+        parts = {"base": options.w_base * pool.score, **activation}
+        if options.direct_hits:
+            parts["direct"] = pool.read(direct)
+        return pool.ranked(parts, walk.record)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +180,9 @@ class _Walk:
     def __init__(self, search: Search, options: EcphoryOptions) -> None:
         self._search, self._options = search, options
         vector = search.seeding.vector
-        self._question = np.zeros(1) if vector is None else np.asarray(vector, np.float64)
+        self._cue = np.zeros(1) if vector is None else np.asarray(vector, np.float64)
         self._traces: dict[str, _Trace] = {}
-        self._vectors = np.empty((0, self._question.size))
+        self._vectors = np.empty((0, self._cue.size))
         self._direct, self._path = np.empty(0), np.empty(0)
         self.record = Walk()
         self.documents = 0.0
@@ -176,8 +198,15 @@ class _Walk:
         seeding, options = self._search.seeding, self._options
         near = [row.id for row in seeding.by_vector[: options.k_init]]
         labels, titled = await self._mentioned(near)
-        labels = await self._nearest(self._question, options.k_init) or labels
         named = {concept.id: concept.name for concept in seeding.concepts}
+        own = await self._own(list(named))
+        if options.cue_vector == "names":
+            self._aim(list(own.values()))
+        nearest = await self._nearest(self._cue, options.k_init)
+        if nearest:
+            # A named concept without a vector cannot be near.
+            labels = nearest
+            named = {concept: name for concept, name in named.items() if concept not in own}
         await self._meet({**named, **labels}, 0, None)
         score = dict(pool.best(near, len(near)))
         total = sum(score.values())
@@ -187,7 +216,8 @@ class _Walk:
     async def hop(self, number: int) -> bool:
         """Search around the centre of the best traces; tell whether there was one."""
         best = self._best(self._options.hop_seeds)
-        centre = hop(self._vectors[best], self._score()[best], self._path[best])
+        softmax = self._options.centroid == "softmax"
+        centre = hop(self._vectors[best], self._score()[best], self._path[best], softmax=softmax)
         if centre is None:
             return False
         count = self._options.expansion * self._options.k_init
@@ -199,6 +229,32 @@ class _Walk:
             labels, _ = await self._mentioned([row.id for row in rows])
         await self._meet(labels, number, centre)
         return True
+
+    async def direct_hits(self) -> dict[EpisodeId, float]:
+        """Search the memories nearest to the cue; give 1 and the cosine of each.
+
+        The paper's set has no order; here these come before what traces alone wake.
+        """
+        count = self._options.direct_hits
+        if not count or self._search.seeding.vector is None:
+            return {}
+        store, tenant = self._search.store, self._search.tenant
+        vector = self._cue.astype(np.float32)
+        rows = await store.seeds_by_vector(tenant, vector, count, self._search.filters)
+        return {row.id: 1.0 + max(0.0, row.score) for row in rows}
+
+    async def _own(self, concepts: Sequence[str]) -> Mapping[str, Vector]:
+        """Fetch the concepts' own vectors, if the walk uses any."""
+        if not (self._options.entities or self._options.cue_vector == "names"):
+            return {}
+        return await self._search.store.figures.concept_vectors(self._search.tenant, concepts)
+
+    def _aim(self, named: Sequence[Vector]) -> None:
+        """Let the cue be the mean of the vectors of the names in it, if there is any."""
+        mean = np.sum(named, axis=0, dtype=np.float64)
+        length = float(np.linalg.norm(mean))
+        if length > SMALL and self._search.seeding.vector is not None:
+            self._cue = np.asarray(mean / length)
 
     def _stream(self, concept: str) -> Stream:
         named = any(concept == one.id for one in self._search.seeding.concepts)
@@ -278,15 +334,13 @@ class _Walk:
             concept: labels[concept] for concept in sorted(labels) if concept not in self._traces
         }
         back = await store.episodes_of(tenant, list(fresh), hub)
+        own = await self._own(list(fresh)) if self._options.entities else {}
         vectors = await store.vectors(tenant, sorted(set(back.episode)))
         met = [
             trace
             for concept, label in fresh.items()
             if (trace := self._trace(concept, label, back, set(vectors), number)).sources
         ]
-        own: Mapping[str, Vector] = {}
-        if self._options.entities:
-            own = await store.figures.concept_vectors(tenant, [trace.id for trace in met])
         self._keep(met, [_vector(trace, own, vectors) for trace in met], centre)
         self._describe(number)
 
@@ -317,7 +371,7 @@ class _Walk:
             return
         rows = np.stack(vectors).astype(np.float64)
         rows /= np.maximum(1e-12, np.linalg.norm(rows, axis=1, keepdims=True))
-        direct = positive_cosine(rows, self._question)
+        direct = positive_cosine(rows, self._cue)
         path = direct
         if centre is not None:
             path = carried(rows, centre.vector, path=centre.path, keep=self._options.hop_decay)

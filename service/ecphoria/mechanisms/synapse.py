@@ -17,7 +17,6 @@ from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
 from ecphoria.mechanisms.subgraph import DECAY, Subgraph, WalkLimits, enter, gains
 from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import concept_seed
-from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 
@@ -153,6 +152,12 @@ class SynapseOptions:
         " verdict to the calibrated gate.", unit="activation", low=0, high=1,
         source=".12 in 3.4; off by default",
     )  # fmt: skip
+    # Hubs of many mentions are the top node of almost every question
+    # (docs/explanation/mechanisms/synapse.md).
+    gate_node: str = parameter(
+        "memory", "Node whose activation the gate reads: the first memory, or the best of all.",
+        choices=("memory", "any"), source="SYNAPSE 3.4: the top-ranked node",
+    )  # fmt: skip
     verify_below: float = parameter(
         0.2, "Activation of the first hit below which the verdict is `verify`; with a gate.",
         unit="activation", low=0, high=1, source="ours; the highest gate of table 7",
@@ -196,6 +201,7 @@ _PAPER = SynapseOptions(
     w_activation=0.3,
     w_prior=0.2,
     gate=0.12,
+    gate_node="any",
     floor=0.0,
     fan=64,
     frontier=500,
@@ -252,7 +258,8 @@ class Synapse:
             "prior": await _prior(search, pool, options),
         }
         ranked = pool.ranked(parts, graph, _path(pool, activation, graph.path, options))
-        return replace(ranked, gate=_gate(ranked, lit_by_id, options))
+        top = await _top_activation(search, graph, active, ranked, options)
+        return replace(ranked, gate=_gate(top, options))
 
 
 async def _entries(search: Search, base: Pool, options: SynapseOptions) -> Sequence[SeedRecord]:
@@ -300,16 +307,37 @@ async def _enter(
     return graph, start
 
 
-def _gate(
-    ranked: Ranked, lit: Mapping[EpisodeId, float], options: SynapseOptions
-) -> ActivationGate | None:
-    """Let the activation of the first memory decide (3.4), if that is wanted."""
+async def _top_activation(
+    search: Search, graph: Subgraph, active: FloatArray, ranked: Ranked, options: SynapseOptions
+) -> float | None:
+    """Read the activation of the top node by Eq. 5; None if no gate is wanted.
+
+    A concept has no prior, and a cosine once it is embedded.
+    """
     if options.gate == 0.0 or not ranked.ids:
         return None
+    level: dict[str, float] = dict(zip(graph.ids, active.tolist(), strict=True))
+    best, top = float(ranked.score[0]), level.get(ranked.ids[0], 0.0)
+    if options.gate_node == "memory":
+        return top
+    concepts = [node for node, kind in zip(graph.ids, graph.kinds, strict=True)
+                if kind == "concept"]  # fmt: skip
+    own = await search.store.figures.concept_vectors(search.tenant, concepts)
+    cue = search.seeding.vector
+    for concept in concepts:
+        near = float(np.dot(cue, own[concept])) if cue is not None and concept in own else 0.0
+        score = options.w_base * near + options.w_activation * level[concept]
+        if score > best:
+            best, top = score, level[concept]
+    return top
+
+
+def _gate(top: float | None, options: SynapseOptions) -> ActivationGate | None:
+    """Let the activation of the top node decide (3.4), if that is wanted."""
+    if top is None:
+        return None
     return ActivationGate(
-        activation=lit.get(ranked.ids[0], 0.0),
-        threshold=options.gate,
-        verify_below=options.verify_below,
+        activation=top, threshold=options.gate, verify_below=options.verify_below
     )
 
 

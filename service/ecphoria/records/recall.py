@@ -181,6 +181,8 @@ class QuestionOptions:
 
     strategy: str | None = None
     """A name listed by `GET /v1/strategies`; the service's default if absent."""
+    options: Mapping[str, Flat] = field(default_factory=dict)
+    """The strategy's own parameters."""
     k: Annotated[StrictInt, Field(ge=1, le=200)] = DEFAULT_HITS
     """Number of memories to recall, 1 to 200."""
     filters: Filters = field(default_factory=Filters)
@@ -205,8 +207,6 @@ class QuestionOptions:
 class RecallOptions(QuestionOptions):
     """Options of a recall."""
 
-    options: Mapping[str, Flat] = field(default_factory=dict)
-    """The strategy's own parameters."""
     collapse: StrictBool = True
     """Join memories in which the same speaker says the same words into one hit; if false each
     is a hit of its own."""

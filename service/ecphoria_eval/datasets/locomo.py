@@ -28,6 +28,7 @@ from ecphoria_eval.datasets.dataset import (
     read_list,
 )
 from ecphoria_eval.datasets.passages import load_passages
+from ecphoria_eval.datasets.smrcs import is_smrcs, load_smrcs
 
 CATEGORIES = ("1", "2", "3", "4", ADVERSARIAL)
 """Multi-hop, temporal, open-domain, single-hop, and without an answer."""
@@ -50,12 +51,15 @@ def load_locomo(path: Path) -> Dataset:
 
 
 def load_chats(path: Path) -> Dataset:
-    """Read a file, or a folder of files, of chats of a user with an assistant.
+    """Read a file, or a folder of files, of chats of a user with an assistant; also SMRCs.
 
     Raises:
         BadFile: A file or a record is not of this format, or somebody else speaks; names the
             record.
     """
+    first = next(read_list(data_files(path, (".json",))[0]), None)
+    if first is not None and is_smrcs(first):
+        return load_smrcs(path)
     dataset = _load(path, Suite.CHATS)
     for part in dataset.collections:
         others = {item.speaker for item in part.memories.values() if item.role is None} - {None}

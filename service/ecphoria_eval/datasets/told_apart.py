@@ -9,6 +9,7 @@ from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import Dataset, Suite, data_files, read_list
 from ecphoria_eval.datasets.locomo import load_locomo
 from ecphoria_eval.datasets.passages import load_passages
+from ecphoria_eval.datasets.smrcs import is_smrcs, load_smrcs
 
 _LINES: Final = ".jsonl"
 
@@ -17,8 +18,8 @@ def load_any(path: Path, corpus: Path | None = None, openie: Path | None = None)
     """Read a file, or a folder of files of one kind: conversations, chats, or passages.
 
     JSON lines are pools. A JSON list holds conversations if its first record has `conversation`,
-    and questions with passages if it has `paragraphs`. Conversations in which only `user` and
-    `assistant` speak are chats.
+    and questions with passages if it has `paragraphs`; SMRCs if it has `recalls`. Conversations
+    in which only `user` and `assistant` speak are chats.
 
     Args:
         path: The file or folder.
@@ -32,6 +33,8 @@ def load_any(path: Path, corpus: Path | None = None, openie: Path | None = None)
     if first.suffix == _LINES:
         return load_passages(path)
     record = next(read_list(first), None)
+    if record is not None and is_smrcs(record):
+        return load_smrcs(path)
     if record is not None and "conversation" in record.fields:
         return _talk(path)
     if record is not None and "paragraphs" in record.fields:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from ecphoria.cli.main import app
 from ecphoria.client import AsyncClient
-from ecphoria.errors import InvalidInput, ModelMissing
+from ecphoria.errors import InvalidInput, ModelMissing, UnknownStrategy
 from ecphoria.settings import LlmSettings
 from ecphoria_eval.datasets.locomo import load_locomo
 from ecphoria_eval.judge import INSTRUCTION, Judge, open_judge
@@ -102,14 +102,18 @@ def talk_file(folder: Path) -> Path:
 
 
 async def measured(
-    service: RunningService, folder: Path, model: str | None, judge: Judge | None = None
+    service: RunningService,
+    folder: Path,
+    model: str | None,
+    judge: Judge | None = None,
+    strategy: str | None = None,
 ) -> AnswerReport:
     def connect(tenant: str | None) -> AsyncClient:
         return AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 
     return await measure_answers(
         load_locomo(talk_file(folder)), connect, lambda *_: None,
-        name=f"qa-{folder.name}", model=model, judge=judge,
+        name=f"qa-{folder.name}", model=model, judge=judge, strategy=strategy,
     )  # fmt: skip
 
 
@@ -119,7 +123,7 @@ async def test_an_oracle_scores_what_recall_brought_it(
     report = await measured(service, tmp_path, "oracle")
     assert (report.model, report.unscored) == ("oracle", 1)
     assert {name: row.questions for name, row in report.categories.items()} == {
-        "1": 1, "4": 1, "unanswerable": 1, "all": 3,
+        "1": 1, "4": 1, "unanswerable": 1, "all with an answer": 2, "all": 3,
     }  # fmt: skip
     for row in report.categories.values():
         shares = (row.exact, row.f1, row.locomo_f1, row.bleu_1)
@@ -177,13 +181,36 @@ async def test_the_oracle_knows_nothing_whose_evidence_is_not_recalled(
     assert report.categories["1"].exact == 1.0
 
 
+@pytest.mark.parametrize("model_name", ["oracle", None])
+async def test_the_strategy_decides_what_is_recalled(
+    service: RunningService, tmp_path: Path, model_name: str | None
+) -> None:
+    """All four turns are older than a retention of 1 lasts, and two keep a retention of .7."""
+    found = {
+        theta: (
+            await measured(service, tmp_path, model_name, strategy=f"memorybank:theta={theta}")
+        )
+        for theta in (1.0, 0.7, 0.0)
+    }
+    assert found[0.7].strategy == "memorybank:theta=0.7"
+    right = {theta: report.categories["all with an answer"].exact
+             for theta, report in found.items()}  # fmt: skip
+    assert right[1.0] == 0.0
+    assert right == {1.0: 0.0, 0.7: 0.5, 0.0: 1.0}, "the sister's turn is the latest"
+    with pytest.raises(UnknownStrategy, match="has no strategy `memory`"):
+        await measured(service, tmp_path, model_name, strategy="memory")
+
+
 async def test_a_judge_is_asked_about_each_answer_and_named(
     service: RunningService, judge: Judge, judging: ChatEndpoint, tmp_path: Path
 ) -> None:
     report = await measured(service, tmp_path, "oracle", judge)
     assert (report.judge, report.judge_prompt) == ("strict", INSTRUCTION)
     judged = {name: row.judged for name, row in report.categories.items()}
-    assert judged == {"1": 0.0, "4": 1.0, "unanswerable": 1.0, "all": pytest.approx(2 / 3)}
+    assert judged == {
+        "1": 0.0, "4": 1.0, "unanswerable": 1.0, "all with an answer": 0.5,
+        "all": pytest.approx(2 / 3),
+    }  # fmt: skip
     requests: list[Any] = judging.requests
     assert len(requests) == 2, "no answer needs no judge"
     assert "Right answer: Oslo\nAnswer: Oslo" in requests[0]["messages"][-1]["content"]

@@ -1,5 +1,6 @@
 """The presets `paper` on the real graph, against the printed equations in plain loops."""
 
+import math
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
@@ -9,17 +10,18 @@ import pytest
 
 from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
+from ecphoria.errors import InvalidInput
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Trace, Verdict
+from ecphoria.records.recall import Cue, OptionValue, RecallOptions, RecallResult, Trace, Verdict
 from tests.conftest import Cypher
 from tests.contract.learning import LONG_AGO
 from tests.contract.tenants import set_settings
 from tests.integration.memory.houses import NOW, House
-from tests.printed import cls_m, neuromemory, synapse, synapticrag
+from tests.printed import cls_m, ecphoryrag, neuromemory, synapse, synapticrag
 
 _AXES, _MEMORIES, _FILLERS = 6, 14, 5
 
@@ -287,21 +289,28 @@ async def test_synapse_from_cue_to_verdict(
     expected = {node: synapse.parts(near[node], a[node], one["prior"])
                 for node, one in turns.items()}  # fmt: skip
     order = sorted(expected, key=lambda node: -sum(expected[node]))
-    for gate, verdict in ((0.12, Verdict.ANSWER), (0.999, Verdict.REFUSE)):
+    # The top node of both layers; concepts have no rank here.
+    both = expected | {node: synapse.parts(near[node], a[node], 0.0) for node in concepts}
+    top = {"memory": order[0], "any": max(both, key=lambda node: sum(both[node]))}
+    cases = (
+        ("any", 0.12, Verdict.ANSWER), ("memory", 0.12, Verdict.ANSWER),
+        ("memory", 0.999, Verdict.REFUSE),
+    )  # fmt: skip
+    for gate_node, gate, verdict in cases:
         # Windows share concepts between turns, which the equations do not; they are tested apart.
         answer = await answered(
             said, Cue(text=ASKED, vector=tuple(cue.tolist())), "synapse", gate=gate, seeds=3,
-            concept_seeds=2, window=0,
+            concept_seeds=2, window=0, gate_node=gate_node,
         )  # fmt: skip
         assert [hit.episode.id for hit in answer.hits] == order
         for hit in answer.hits:
             found = tuple(hit.parts[part] for part in ("base", "activation", "prior"))
             assert found == pytest.approx(expected[hit.episode.id], abs=1e-5)
-        assert synapse.rejected(a[order[0]], synapse.Constants(gate=gate)) == (
+        assert synapse.rejected(a[top[gate_node]], synapse.Constants(gate=gate)) == (
             verdict is Verdict.REFUSE
         )
         assert answer.verdict is verdict
-        assert answer.confidence == pytest.approx(a[order[0]], abs=1e-5)
+        assert answer.confidence == pytest.approx(a[top[gate_node]], abs=1e-5)
         assert "activation" in answer.reasons[0]
 
 
@@ -378,3 +387,87 @@ async def aged(
             kept = cls_m.damped(cls_m.faded(weight, age), degree[node, kind])
             graph.setdefault(node, {})[other] = kept
     return graph
+
+
+@pytest.mark.parametrize("softmax", [False, True])
+@pytest.mark.parametrize("names", [False, True])
+async def test_ecphoryrag_from_cue_to_sources(
+    said: House, embedder: Embedder, cypher: Cypher, softmax: bool, names: bool
+) -> None:
+    (question,) = await embedder.embed([ASKED])
+    turns = await stored(said, cypher, "LiveEpisode")
+    concepts = await stored(said, cypher, "LiveConcept")
+    sources: dict[str, list[str]] = {node: [] for node in concepts}
+    for kind, tail, head, _ in await edges(said, cypher):
+        if kind == "MENTIONS":
+            sources[head].append(tail)
+    chunks, entities = ({node: one["vector"] for node, one in kind.items()}
+                        for kind in (turns, concepts))  # fmt: skip
+    # The cue names Ben.
+    ben = [one["vector"] for one in concepts.values() if one["name"] == "Ben"]
+    cue = ecphoryrag.mean(ben) if names else ecphoryrag.unit(question.tolist())
+    constants = ecphoryrag.Constants(k_init=1, factor=3, seeds=2, k_final=3, direct=2)
+    best = ecphoryrag.traces(entities, cue, constants, softmax=softmax)
+    assert len(best) == 3, "hops found more"
+    given, direct = ecphoryrag.grounded(best, sources, chunks, cue, constants)
+    top = max(given.values())
+    expected = {
+        node: (given.get(node, 0.0) / top, 1.0 + direct[node] if node in direct else 0.0)
+        for node in turns
+        if node in given or node in direct
+    }
+    answer = await answered(
+        said, Cue(text=ASKED, vector=tuple(question.tolist())), "ecphory", k_init=1, expansion=3,
+        hop_seeds=2, k_final=3, direct_hits=2, cue_vector="names" if names else "question",
+        centroid="softmax" if softmax else "linear",
+    )  # fmt: skip
+    # The hits that the printed set does not have come last, with nothing.
+    found = {hit.episode.id: (hit.parts["activation"], hit.parts["direct"]) for hit in answer.hits}
+    assert {node: parts for node, parts in found.items() if any(parts)} == {
+        EpisodeId(node): pytest.approx(parts, abs=1e-5) for node, parts in expected.items()
+    }
+    first = [hit.episode.id for hit in answer.hits[: len(direct)]]
+    assert set(first) == set(direct)
+
+
+async def test_memorybank_and_myagent_on_a_conversation(said: House, embedder: Embedder) -> None:
+    """Each turn is as old as the turns since it; a recall strengthens its first five hits."""
+    (vector,) = await embedder.embed([ASKED])
+    cue = Cue(text=ASKED, vector=tuple(vector.tolist()))
+    texts = [text for text, *_ in SAID]
+    near = dict(zip(texts, (await embedder.embed(texts)) @ vector, strict=True))
+    age = {text: float(len(texts) - place) for place, text in enumerate(texts)}
+
+    async def asked(strategy: str, **options: OptionValue) -> dict[str, float]:
+        wanted = RecallOptions(strategy=strategy, k=20, options=options)
+        answer = await said.recalls.recall(said.tenant, cue, wanted, record=False)
+        return {hit.episode.text: hit.score for hit in answer.hits}
+
+    # exp(-age / 5) >= .5 up to an age of 3.47.
+    kept = [text for text in texts if age[text] <= 3]
+    found = await asked("memorybank")
+    assert list(found) == sorted(kept, key=lambda text: -near[text])
+    assert found == pytest.approx({text: near[text] for text in kept}, abs=1e-6)
+    assert list(await asked("memorybank", clock="days")) == []
+    assert len(await asked("memorybank", theta=0.0)) == len(texts)
+
+    likely = {
+        text: (1 - math.exp(-near[text] * math.exp(-age[text]))) / (1 - math.exp(-1))
+        for text in texts
+        if near[text] >= 0.3
+    }
+    found = await asked("myagent")
+    assert list(found) == sorted(likely, key=lambda text: -likely[text])
+    assert found == pytest.approx(likely, abs=1e-6)
+
+    with pytest.raises(InvalidInput, match="must have the same sign"):
+        await asked("myagent", g_scale=-1.0)
+    used = await said.learn("dense", ASKED)
+    strong = [hit.episode.text for hit in used.hits[:5]]
+    # Strength 2: exp(-age / 10) >= .5 up to an age of 6.93.
+    kept = [text for text in texts if age[text] <= (6 if text in strong else 3)]
+    assert sorted(await asked("memorybank")) == sorted(kept)
+    for text, score in (await asked("myagent")).items():
+        g = 2.0 if text in strong else 1.0
+        left = 1 - math.exp(-near[text] * math.exp(-age[text] / g))
+        assert score == pytest.approx(left / (1 - math.exp(-1)), abs=1e-6)

@@ -11,6 +11,8 @@ from ir_measures import RR, R, Success, nDCG
 from ecphoria.calibration.separation import auroc, refusal_at
 from ecphoria_eval.measures import (
     all_at,
+    by_similarity,
+    equal_counts,
     hit_at,
     mean,
     ndcg_at,
@@ -69,6 +71,38 @@ def test_the_measures_of_cls_m() -> None:
     astray = [row("1", "ab", "abx"), row("2", "cd", "cmn")]
     # Of b, c, m and n, which neither search shows, two are evidence.
     assert session_memory(astray, [words, vectors], budget=2_000).reach == 0.5
+
+
+def test_the_measures_of_synapticrag() -> None:
+    """Of two questions with two and one right, one memory fires for the first and two for the
+    second; the baseline may take two for the first, as many as are right."""
+    firing = [row("1", "ab", "axb"), row("2", "c", "yxc")]
+    firing = [one.model_copy(update={"fired": k}) for one, k in zip(firing, (1, 2), strict=True)]
+    plain = [row("1", "ab", "baxyz"), row("2", "c", "cy")]
+    found = equal_counts({"dense": plain, "synaptic": firing})
+    own, other = found["synaptic"], found["dense"]
+    assert own.counted_by == other.counted_by == "synaptic"
+    assert own.mean_k == other.mean_k == 1.5
+    assert (own.erc, own.erc_mg) == (0.25, 0.25)
+    assert (other.erc, other.erc_mg) == (0.75, 1.0)
+    assert list(own.precision) == [str(k) for k in range(3, 13)]
+    assert own.precision["3"] == pytest.approx((2 / 3 + 1 / 3) / 2)
+    assert other.precision["4"] == pytest.approx((2 / 4 + 1 / 4) / 2)
+    alone = equal_counts({"dense": plain})["dense"]
+    assert (alone.counted_by, alone.erc, alone.erc_mg, alone.mean_k) == (None, None, None, None)
+    assert alone.precision == other.precision
+
+
+def test_questions_are_sorted_by_the_cosine_of_their_evidence() -> None:
+    dense = [
+        row("1", "ab", "xba").model_copy(update={"scores": (0.9, 0.6, 0.1)}),
+        row("2", "c", "yxc").model_copy(update={"scores": (0.8, 0.5, 0.4)}),
+        row("3", "d", "yx").model_copy(update={"scores": (0.7, 0.2)}),
+    ]
+    found = by_similarity([row("1", "ab", "a"), row("2", "c", "c"), row("3", "d", "")], dense)
+    assert {name: (one.n, one.recall_at_10) for name, one in found.items()} == {
+        "all": (3, 0.5), "0.5": (2, 0.5), "0.3": (1, 0.0),
+    }  # fmt: skip
 
 
 def test_an_unanswered_question_scores_nothing() -> None:

@@ -10,7 +10,13 @@ from rich.console import Console
 
 from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import Suite
-from ecphoria_eval.measures import figures, recall_curve, session_memory
+from ecphoria_eval.measures import (
+    by_similarity,
+    equal_counts,
+    figures,
+    recall_curve,
+    session_memory,
+)
 from ecphoria_eval.plots import draw
 from ecphoria_eval.report import BASELINES, PLAIN, gains, make_report, write
 from ecphoria_eval.rows import UNCONSOLIDATED, Row, read_rows
@@ -51,6 +57,16 @@ async def test_every_figure_follows_from_the_rows(
     plain = searches if all(searches) else []
     assert report["session_memory"] == {
         name: session_memory(of[name], plain, budget=2_000).model_dump() for name in of
+    }
+    assert report["equal_count"] == {
+        name: one.model_dump() for name, one in equal_counts(of).items()
+    }
+    assert report["by_similarity"] == {
+        name: {
+            bound: one.model_dump() for bound, one in by_similarity(of[name], of["dense"]).items()
+        }
+        for name in of
+        if "dense" in of
     }
     own = report["strategies"]["ecphoria"]
     assert ("taken_out" in own.get("abstention", {})) == take_out
