@@ -35,7 +35,8 @@ demo: setup  ## Ask five questions of a sample conversation and see what woke ea
 # A test that fails is run once more, alone: processes that share a busy machine can miss a deadline.
 # Both runs are printed; a test that fails twice fails the command.
 AGAIN := --last-failed --last-failed-no-failures none
-# Each session has a cache of its own, as both run at once.
+# Each session has a cache of its own, as both run at once. Each worker has a Neo4j of its own.
+WORKERS ?= 2
 UNITS := -o cache_dir=.pytest_cache/units --doctest-modules \
   tests/unit tests/architecture service/ecphoria/maths
 DATABASE := -o cache_dir=.pytest_cache/database -m "not outage and not long" \
@@ -49,7 +50,7 @@ tests-of-units:
 	$(BIN)/pytest -q --durations=25 $(UNITS) || $(BIN)/pytest -q $(AGAIN) $(UNITS)
 
 tests-on-neo4j:
-	$(BIN)/pytest -q -n 2 --durations=40 --dist loadfile --no-loadscope-reorder $(DATABASE) || \
+	$(BIN)/pytest -q -n $(WORKERS) --durations=40 --dist loadfile --no-loadscope-reorder $(DATABASE) || \
 	  $(BIN)/pytest -q $(AGAIN) $(DATABASE)
 
 test-frameworks: setup  ## Test the adapters, each in an environment of its own

@@ -5,6 +5,7 @@ image in docker/neo4j, through testcontainers, where a Docker engine answers; th
 server. `ECPHORIA_TEST_ENGINE=local` skips the container.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -13,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.tenant import Tenant
+from ecphoria.settings import EngineGroup
 from ecphoria.tenancy.store import Tenants
 from scripts.generate_sync_client import refresh
 
@@ -51,12 +53,14 @@ of a test run. The plans themselves are tested in tests/cypher."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
 
 LONGEST = (
-    "evaluation/test_mini", "acceptance/test_docs", "acceptance/test_openapi",
-    "acceptance/test_leaks", "cypher/test_tenancy", "acceptance/test_memory",
-    "acceptance/test_any_order", "engine/test_local_engine", "contract/test_crashes",
-    "acceptance/test_first_start", "acceptance/test_bare_neo4j", "contract/test_reembedding",
-    "acceptance/test_reembedding", "cypher/test_plans", "acceptance/test_mcp",
-    "acceptance/test_access", "acceptance/test_mcp_start",
+    "acceptance/test_docs", "evaluation/test_mini", "acceptance/test_openapi",
+    "cypher/test_tenancy", "acceptance/test_leaks", "contract/test_reembedding",
+    "engine/test_local_engine", "acceptance/test_memory", "acceptance/test_bare_neo4j",
+    "cli/test_command_line", "contract/test_crashes", "acceptance/test_reembedding",
+    "acceptance/test_any_order", "memory/test_printed", "evaluation/test_tuning",
+    "evaluation/test_reading_facts", "acceptance/test_mcp_start", "acceptance/test_first_start",
+    "cypher/test_plans", "evaluation/test_dynamics", "cypher/test_budgets",
+    "acceptance/test_mcp", "acceptance/test_access",
 )  # fmt: skip
 """Files that come first, so that no worker ends long after the other; `make test` tells times."""
 
@@ -133,20 +137,33 @@ def _container() -> Iterator[Server]:
 
 
 def quick_engine(home: Path, *, heap_mb: int = 768, page_cache_mb: int = 128) -> EngineSettings:
-    """Settings of a small local Neo4j that starts soon."""
+    """Settings of a small local Neo4j that starts soon and plans a query once."""
     return EngineSettings(
         home=home,
         cache=CACHE,
         java_options=QUICK_JAVA,
+        conf=PLANS,
         heap_mb=heap_mb,
         page_cache_mb=page_cache_mb,
     )
 
 
+SMALL_ENGINE = EngineGroup(java_options=QUICK_JAVA, conf=PLANS, heap_mb=512, page_cache_mb=64)
+"""The same for the Neo4j that a service starts itself."""
+SMALL_ENGINE_VARIABLES = {
+    "ECPHORIA_CACHE": str(CACHE),
+    "ECPHORIA_ENGINE__JAVA_OPTIONS": QUICK_JAVA,
+    "ECPHORIA_ENGINE__CONF": json.dumps(PLANS),
+    "ECPHORIA_ENGINE__HEAP_MB": "512",
+    "ECPHORIA_ENGINE__PAGE_CACHE_MB": "64",
+}
+"""The same for a process."""
+
+
 @contextmanager
 def _managed(home: Path) -> Iterator[Server]:
     settings = quick_engine(home, heap_mb=1_024, page_cache_mb=256)
-    with Engine(replace(settings, conf=PLANS)).running() as endpoint:
+    with Engine(settings).running() as endpoint:
         yield Server(
             uri=endpoint.bolt_uri,
             user=endpoint.user,

@@ -19,10 +19,10 @@ from markdown_it import MarkdownIt
 
 from ecphoria import Client
 from ecphoria.errors import Conflict
-from ecphoria.settings import EngineGroup, LlmSettings, ServerSettings, Settings
+from ecphoria.settings import LlmSettings, ServerSettings, Settings
 from tests.acceptance.conftest import running
 from tests.chat_endpoint import chat_endpoint, obliging
-from tests.conftest import CACHE, QUICK_JAVA
+from tests.conftest import CACHE, SMALL_ENGINE, SMALL_ENGINE_VARIABLES
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -103,23 +103,16 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 
 def _reading(home: Path, folder: Path, llm: LlmSettings) -> Iterator[Reader]:
     settings = Settings(
-        home=home,
-        llm=llm,
-        cache=CACHE,
-        engine=EngineGroup(java_options=QUICK_JAVA, heap_mb=512, page_cache_mb=64),
-        server=ServerSettings(port=0),
+        home=home, llm=llm, cache=CACHE, engine=SMALL_ENGINE, server=ServerSettings(port=0)
     )
     with running(settings) as service:
         machine = dict(os.environ)  # noqa: TID251 (what the commands inherit)
         environment = {
             **{name: value for name, value in machine.items() if "ECPHORIA" not in name},
             "PATH": f"{Path(sys.executable).parent}:{machine['PATH']}",
+            **SMALL_ENGINE_VARIABLES,
             "ECPHORIA_HOME": str(home),
-            "ECPHORIA_CACHE": str(CACHE),
             "ECPHORIA_URL": service.url,
-            "ECPHORIA_ENGINE__JAVA_OPTIONS": QUICK_JAVA,
-            "ECPHORIA_ENGINE__HEAP_MB": "512",
-            "ECPHORIA_ENGINE__PAGE_CACHE_MB": "64",
         }
         key = (home / "admin.key").read_text().strip()
         with Client(service.url, key, tenant="default") as client:

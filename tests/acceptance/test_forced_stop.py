@@ -35,7 +35,7 @@ async def main():
 with contextlib.suppress(asyncio.CancelledError):
     runtime.run(main())
 """
-SHUTDOWN_S = 6
+SHUTDOWN_S = 3
 
 
 @pytest.mark.parametrize("stuck", ["text", "thread"])

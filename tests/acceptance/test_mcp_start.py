@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 
 from ecphoria.engine.process import choose_ports
 from tests.acceptance.agents import COMMAND, words_of
-from tests.conftest import CACHE, QUICK_JAVA
+from tests.conftest import SMALL_ENGINE_VARIABLES
 
 _HANDSHAKE_S, _START_S, _END_S = 20.0, 200.0, 90.0
 
@@ -27,12 +27,9 @@ def server(home: Path, port: int) -> StdioServerParameters:
         env={
             **{name: value for name, value in machine.items() if "ECPHORIA" not in name},
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            **SMALL_ENGINE_VARIABLES,
             "ECPHORIA_HOME": str(home),
-            "ECPHORIA_CACHE": str(CACHE),
             "ECPHORIA_SERVER__PORT": str(port),
-            "ECPHORIA_ENGINE__JAVA_OPTIONS": QUICK_JAVA,
-            "ECPHORIA_ENGINE__HEAP_MB": "512",
-            "ECPHORIA_ENGINE__PAGE_CACHE_MB": "64",
         },
     )
 

@@ -16,16 +16,7 @@ from ecphoria.app import engine_settings
 from ecphoria.engine import Engine, EngineState
 from ecphoria.errors import InvalidInput, Misconfigured
 from ecphoria.settings import Settings
-from tests.conftest import CACHE, QUICK_JAVA
-
-SCRIPT = """
-from ecphoria import Memory
-
-memory = Memory(home={home!r})
-memory.remember("The kettle is green.", speaker="Ana")
-print(memory.recall("What colour is the kettle?").hits[0].episode.text)
-"""
-
+from tests.conftest import SMALL_ENGINE_VARIABLES
 
 FORKED = """
 import os
@@ -50,7 +41,7 @@ for answers in (0, 1):
     assert os.waitpid(child, 0)[1] == 0
 with ThreadPoolExecutor(3) as pool:
     print(*pool.map(asked, range(3)))
-memory.close()
+# The process ends without closing its memory.
 """
 
 
@@ -62,10 +53,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ECPHORIA_CACHE", str(CACHE))
-    monkeypatch.setenv("ECPHORIA_ENGINE__JAVA_OPTIONS", QUICK_JAVA)
-    monkeypatch.setenv("ECPHORIA_ENGINE__HEAP_MB", "512")
-    monkeypatch.setenv("ECPHORIA_ENGINE__PAGE_CACHE_MB", "64")
+    for name, value in SMALL_ENGINE_VARIABLES.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.delenv("ECPHORIA_NEO4J__URI", raising=False)
     return shared
 
@@ -105,19 +94,9 @@ def test_memories_of_a_process_share_a_service_and_find_everything_again(home: P
     assert services() == 0
 
 
-def test_a_process_that_ends_without_closing_leaves_nothing_running(home: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(home=str(home))],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "The kettle is green.\n", "")
-    until = time.monotonic() + 30
-    while state(home) is not EngineState.STOPPED and time.monotonic() < until:
-        time.sleep(0.1)
-    assert state(home) is EngineState.STOPPED
-
-
-def test_a_forked_child_leaves_the_service_to_its_parent(home: Path, tmp_path: Path) -> None:
+def test_a_forked_child_leaves_the_service_to_its_parent_whose_end_leaves_nothing_running(
+    home: Path, tmp_path: Path
+) -> None:
     # So deep that no socket fits into it.
     deep = tmp_path / ("d" * 120)
     deep.mkdir()
@@ -127,7 +106,11 @@ def test_a_forked_child_leaves_the_service_to_its_parent(home: Path, tmp_path: P
         capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
     said = " ".join(["The kettle is green."] * 3)
-    assert (done.returncode, done.stdout) == (0, f"{said}\n"), done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{said}\n", "")
+    until = time.monotonic() + 30
+    while state(home) is not EngineState.STOPPED and time.monotonic() < until:
+        time.sleep(0.1)
+    assert state(home) is EngineState.STOPPED
 
 
 def test_a_start_that_fails_tells_why_and_leaves_nothing(

@@ -120,7 +120,7 @@ def test_a_service_recalls_by_the_old_model_until_it_has_switched_and_then_by_th
         assert "256" in problem(wrong, 422, "invalid-input")["detail"]
         assert ranked(owner) == before
 
-        endpoint.pause_s = 2.0
+        endpoint.pause_s = 1.0
         assert operator.post("/v1/embedding", json=wanted).status_code == 202
         other.remember(LATE)
         looks = 0

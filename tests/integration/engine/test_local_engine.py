@@ -91,7 +91,7 @@ def wait_gone(pid: int, seconds: float) -> None:
         time.sleep(0.1)
 
 
-def test_two_processes_one_server_that_survives_kill_and_stops_clean(
+def test_two_processes_one_server_that_survives_kill_and_goes_with_its_last_user(
     engine: Engine, settings: EngineSettings
 ) -> None:
     def up(_: int) -> int:
@@ -113,23 +113,14 @@ def test_two_processes_one_server_that_survives_kill_and_stops_clean(
     assert second_server(settings) == "store-locked"
 
     os.kill(first, signal.SIGKILL)
-    again = engine.up()
-    assert again.pid != first
-    assert again.bolt_uri == found.endpoint.bolt_uri
-    assert ask(again, "MATCH (k:Kept) RETURN k.n") == [[1]]
-
-    began = time.monotonic()
-    assert engine.down()
-    assert time.monotonic() - began < 30
-    assert engine.logs()[-1].endswith("Stopped.")
-    assert engine.status().state is EngineState.STOPPED
-
-
-def test_a_killed_user_takes_its_server_along(engine: Engine, settings: EngineSettings) -> None:
     with subprocess.Popen(command(settings, "use"), stdout=subprocess.PIPE, text=True) as user:
         assert user.stdout is not None
         pid = int(user.stdout.readline())
-        assert engine.status().state is EngineState.RUNNING
+        assert pid != first
+        again = engine.status().endpoint
+        assert again is not None
+        assert again.bolt_uri == found.endpoint.bolt_uri
+        assert ask(again, "MATCH (k:Kept) RETURN k.n") == [[1]]
         user.kill()
     wait_gone(pid, 60)
     assert engine.logs()[-1].endswith("Stopped.")
@@ -152,7 +143,10 @@ async def test_a_server_that_dies_or_fails_is_started_again_until_it_is_taken_do
         assert await asyncio.to_thread(ask, after, "MATCH (k:Outlived) RETURN k.n") == [[1]]
         await asyncio.to_thread(ask, after, "CREATE (:Outlived {n: 2})")
 
-        await asyncio.to_thread(engine.down)
+        began = time.monotonic()
+        assert await asyncio.to_thread(engine.down)
+        assert time.monotonic() - began < 30
+        assert engine.logs()[-1].endswith("Stopped.")
         await asyncio.sleep(3)
         assert engine.status().state is EngineState.STOPPED, "it was taken down on purpose"
     assert engine.status().state is EngineState.STOPPED

@@ -120,5 +120,5 @@ def test_a_wrong_address_password_or_group_is_told(options: GraphOptions) -> Non
     assert "ECPHORIA_SOURCE_PASSWORD" in refused(password="top-secret-word")
     assert "top-secret-word" not in refused(password="top-secret-word")
     assert "not in the address" in refused(uri="bolt://neo4j:top-secret-word@localhost:1")
-    assert "does not answer" in refused(uri="bolt://localhost:1")
+    assert "does not answer" in refused(uri="bolt://localhost:1", retry_s=0.1)
     assert "must start with" in refused(uri="http://localhost:7474")

@@ -32,6 +32,7 @@ from ecphoria.text.cutting import cut
 from ecphoria.text.tokens import stems
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.canonical import canonical
+from tests.hashing import HashingEmbedder
 from tests.integration.memory.talks import START, graph_of, remember, turns
 
 ALL = Filters()
@@ -331,9 +332,10 @@ async def test_the_doctor_finds_what_is_wrong_with_passages(
 
 
 async def test_a_message_of_350_000_characters_is_kept_and_its_end_is_found(
-    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder,
-    doctor: Doctor,
-) -> None:  # fmt: skip
+    graph: Graph, tenant: TenantId, reader: EpisodeReader, embedder: Embedder, doctor: Doctor
+) -> None:
+    hashing = HashingEmbedder(embedder.model, embedder.dimension)
+    ingest = IngestService(store=IngestStore(graph), embedder=hashing, clock=WallClock())
     rooms = ("kitchen", "cellar", "attic", "stable", "orchard", "chapel", "archive", "mill")
     filler = "".join(
         f"On day {day} the {rooms[day % 8]} cost {day * 37 % 991} crowns, and the "
@@ -350,7 +352,7 @@ async def test_a_message_of_350_000_characters_is_kept_and_its_end_is_found(
     assert len(text) > 350_000
     ident = (await ingest.append(tenant, NewEpisode(text=text))).id
     by_vector = await reader.passages_by_vector(
-        tenant, await vector_of(embedder, "Where is the spare key of the observatory?"), 3, ALL
+        tenant, await vector_of(hashing, "Where is the spare key of the observatory?"), 3, ALL
     )
     by_text = await reader.passages_by_text(tenant, stems("blue enamel clock observatory"), 3, ALL)
     for best in (by_vector[0], by_text[0]):
