@@ -14,7 +14,7 @@ UNWIND $traces AS trace
 CREATE (t:Trace {
   id: trace.id, tenant: $tenant, cue: trace.cue, strategy: trace.strategy,
   created_at: trace.created_at, recorded_at: trace.created_at, payload: trace.payload,
-  refused: trace.refused,
+  refused: trace.refused, verdict: trace.verdict, confidence: trace.confidence,
   pending_since: CASE WHEN trace.created_at >= owner.learning_since THEN trace.created_at END
 })
 WITH t, trace

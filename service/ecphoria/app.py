@@ -63,6 +63,7 @@ from ecphoria.recall.ask import AskService
 from ecphoria.recall.cue_reading import CueReader
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.neighbourhood import GraphReader
 from ecphoria.recall.pipeline import Strategy
 from ecphoria.recall.service import OWN, RecallService
 from ecphoria.recall.start_context import StartContexts
@@ -172,6 +173,7 @@ class Services:
     facts: FactService
     items: ItemService
     archive: EpisodeArchive
+    graph: GraphReader
     starts: StartContexts
     tenancy: TenancyService
     access: Access
@@ -238,8 +240,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
 
 async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
     """Make the services of one embedder and its generation of vectors."""
-    settings, metrics = base.settings, base.metrics
-    graph = base.graph.at(generation)
+    settings, metrics, graph = base.settings, base.metrics, base.graph.at(generation)
     async with AsyncExitStack() as own:
         own.push_async_callback(embedder.close)
         learning = await _learning(graph, metrics, own)
@@ -272,6 +273,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             facts=FactService(store=FactStore(graph), clock=SystemClock()),
             items=ItemService(store=ItemStore(graph), embedder=embedder, clock=SystemClock()),
             archive=archive,
+            graph=GraphReader(graph),
             starts=StartContexts(graph, SystemClock()),
             tenancy=tenancy,
             access=access,

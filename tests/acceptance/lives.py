@@ -55,6 +55,7 @@ class Life:
     archived: str
     spare: tuple[str, ...]
     facts: tuple[str, str]
+    concepts: tuple[str, ...]
     decision: str
     trace: str
     hit: str
@@ -65,7 +66,7 @@ class Life:
     def ids(self) -> frozenset[str]:
         return frozenset((
             self.awake, self.dormant, self.archived, *self.spare, *self.facts, self.decision,
-            self.trace, self.job, self.key,
+            self.trace, self.job, self.key, *self.concepts,
         ))  # fmt: skip
 
 
@@ -137,10 +138,13 @@ def live(owner: Owner, mark: str) -> Life:
     assert owner.put("/v1/items", json={"items": kept}).status_code == 200
     key = owner.post("/v1/keys", json={"name": f"spare of {mark}", "scopes": ["read"]}).json()
     settled(owner)
+    concepts = owner.get("/v1/concepts", params={"q": mark}).json()["items"]
+    assert concepts
     return Life(
         owner=owner, mark=mark, awake=ids[0], dormant=ids[9], archived=ids[12],
-        spare=(ids[-1], ids[-2]), facts=facts, decision=made.json()["id"], trace=trace, hit=hit,
-        job=done["id"], key=key["id"],
+        spare=(ids[-1], ids[-2]), facts=facts,
+        concepts=tuple(one["id"] for one in concepts),
+        decision=made.json()["id"], trace=trace, hit=hit, job=done["id"], key=key["id"],
     )  # fmt: skip
 
 
@@ -203,6 +207,27 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/context", {"params": {"speaker": f"tamsin {of.mark}"}}),
         ],
         ("get", "/v1/traces/{trace}"): [(f"/v1/traces/{of.trace}", {})],
+        ("get", "/v1/traces"): [
+            ("/v1/traces", {}),
+            ("/v1/traces", {"params": {"verdict": "answer", "strategy": "ecphoria", "limit": 2}}),
+            ("/v1/traces", {"params": {"cursor": f"{10**17}.{of.trace}"}}),
+        ],
+        ("get", "/v1/concepts"): [
+            ("/v1/concepts", {"params": {"limit": 1000}}),
+            ("/v1/concepts", {"params": {"q": of.mark, "sort": "name"}}),
+            ("/v1/concepts", {"params": {"sort": "last", "cursor": f"0.port {of.mark}"}}),
+        ],
+        ("get", "/v1/concepts/{concept}"): [
+            (f"/v1/concepts/{concept}", {}) for concept in of.concepts
+        ],
+        ("get", "/v1/graph"): [
+            ("/v1/graph", {"params": {"around": around, "hops": 2, "limit": 2000} | more})
+            for around in (
+                *of.concepts, of.awake, of.hit, f"concept:port {of.mark}",
+                f"session:harbour of {of.mark}",
+            )
+            for more in ({}, {"kinds": ["concept"], "as_of": "2100-01-01T00:00:00Z"})
+        ],
         ("get", "/v1/strategies"): [("/v1/strategies", {})],
         ("get", "/v1/sessions"): [
             ("/v1/sessions", {}),
@@ -246,6 +271,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/v1/jobs"): [("/v1/jobs", {}), ("/v1/jobs", {"params": {"state": "done"}})],
         ("get", "/v1/jobs/{job}"): [(f"/v1/jobs/{of.job}", {})],
         ("get", "/v1/keys"): [("/v1/keys", {})],
+        ("get", "/v1/me"): [("/v1/me", {})],
         ("get", "/v1/merges"): [
             ("/v1/merges", {}), ("/v1/merges", {"params": {"status": "proposed"}}),
         ],

@@ -44,10 +44,17 @@ CALLS: dict[str, Call] = {
     "post /v1/ask": lambda o, _: o.post("/v1/ask", json={"question": SECRET}),
     "post /v1/ask/stream": lambda o, _: o.post("/v1/ask/stream", json={"question": SECRET}),
     "get /v1/context": lambda o, _: o.get("/v1/context", params={"speaker": "Flint"}),
+    "get /v1/traces": lambda o, _: o.get("/v1/traces"),
+    "get /v1/concepts": lambda o, _: o.get("/v1/concepts"),
+    "get /v1/concepts/{concept}": lambda o, ids: o.get(f"/v1/concepts/{ids['concept']}"),
+    "get /v1/graph": lambda o, ids: o.get(
+        "/v1/graph", params={"around": ids["episode"], "hops": 2}
+    ),
     "get /v1/traces/{trace}": lambda o, ids: o.get(f"/v1/traces/{ids['trace']}"),
     "get /v1/strategies": lambda o, _: o.get("/v1/strategies"),
     "get /v1/sessions": lambda o, _: o.get("/v1/sessions"),
     "get /v1/engrams": lambda o, _: o.get("/v1/engrams"),
+    "get /v1/me": lambda o, _: o.get("/v1/me"),
     "get /v1/stats": lambda o, _: o.get("/v1/stats"),
     "post /v1/consolidation": lambda o, _: o.post("/v1/consolidation"),
     "post /v1/extraction/reset": lambda o, _: o.post("/v1/extraction/reset"),
@@ -161,7 +168,9 @@ def ids(settled: Owner) -> dict[str, str]:
     recall = owner.post("/v1/recall", json={"cue": SECRET}).json()
     assert [hit["episode"]["text"] for hit in recall["hits"]] == [SECRET]
     (key,) = owner.get("/v1/keys").json()["items"]
+    (concept, *_) = owner.get("/v1/concepts").json()["items"]
     return {
+        "concept": concept["id"],
         "episode": episode,
         "trace": recall["trace_id"],
         "key": key["id"],
@@ -245,11 +254,13 @@ def test_without_a_key_that_was_issued_nothing_opens(
 
 
 SCOPE_OF = {
+    "any": {"get /v1/me"},
     "read": {
         "get /v1/archive",
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
         "post /v1/ask", "post /v1/ask/stream", "get /v1/context",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
+        "get /v1/traces", "get /v1/concepts", "get /v1/concepts/{concept}", "get /v1/graph",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/settings",
         "get /v1/dormancy", "get /v1/facts",
         "get /v1/facts/{fact}/history", "get /v1/predicates",
@@ -286,11 +297,13 @@ SCOPE_OF = {
 @pytest.mark.parametrize("scope", ["read", "write", "admin"])
 def test_a_key_opens_what_its_scope_says_and_no_more(owner: Owner, scope: str) -> None:
     assert set().union(*SCOPE_OF.values()) == set(CALLS)
-    ids = dict.fromkeys(("episode", "trace", "key", "name", "job", "fact", "decision"), "x")
+    ids = dict.fromkeys(
+        ("episode", "trace", "key", "name", "job", "fact", "decision", "concept"), "x"
+    )
     with key_of(owner, scope) as narrow:
         for operation, call in CALLS.items():
             answer = call(narrow, ids)  # type: ignore[arg-type]  # only its HTTP verbs are used
-            if operation in SCOPE_OF[scope]:
+            if operation in SCOPE_OF[scope] | SCOPE_OF["any"]:
                 done = {200, 201, 202, 204, 404}
                 # This service has no language model; tests/acceptance/test_ask.py has one.
                 done |= {501} if operation.startswith("post /v1/ask") else set()

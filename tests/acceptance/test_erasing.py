@@ -141,6 +141,9 @@ async def exported(graph: Graph, home: Path, owner: Owner, file: Path) -> bytes:
     return gzip.decompress(file.read_bytes()).lower()  # noqa: ASYNC240 (a small file)
 
 
+LISTS = ("/v1/jobs", "/v1/consolidation", "/v1/merges", "/v1/traces", "/v1/concepts")
+
+
 async def test_no_copy_of_an_erased_episode_is_left(
     owner: Owner, graph: Graph, home: Path, tmp_path: Path
 ) -> None:
@@ -173,7 +176,7 @@ async def test_no_copy_of_an_erased_episode_is_left(
     assert mark.encode() not in await exported(graph, home, owner, tmp_path / "after")
     told = [owner.get(f"/v1/traces/{trace}") for trace in traces]
     assert {answer.status_code for answer in told} == {200}
-    told += [owner.get(path) for path in ("/v1/jobs", "/v1/consolidation", "/v1/merges")]
+    told += [owner.get(path) for path in LISTS]
     assert [answer.request.url.path for answer in told if mark in answer.text.lower()] == []
     assert owner.get("/v1/doctor").json()["findings"] == []
 

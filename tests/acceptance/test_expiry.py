@@ -72,7 +72,8 @@ def shown(owner: Owner, mark: str) -> list[str]:
     lists = (
         "episodes", "episodes?order=newest", "episodes?session=harbour", "sessions", "dormancy",
         f"episodes?concept={mark}", "facts", "engrams", "context",
-        f"context?session=harbour {mark}",
+        f"context?session=harbour {mark}", "traces", "concepts?limit=1000",
+        "graph?around=session:harbour&hops=2&limit=2000",
     )  # fmt: skip
     for path in lists:
         answer = owner.get(f"/v1/{path}")
@@ -106,6 +107,9 @@ async def test_what_has_expired_is_shown_nowhere(
     assert "facts" in before
     assert "sessions" in before
     assert "recall {}" in before
+    assert "traces" in before
+    assert "concepts?limit=1000" in before
+    assert "graph?around=session:harbour&hops=2&limit=2000" in before
     trace = client.recall(CUE).trace_id
     await let_end(cypher, *ids, asleep, *others)
     assert shown(owner, mark) == []

@@ -13,6 +13,7 @@ from ecphoria.http import (
     routes_admin,
     routes_embedding,
     routes_facts,
+    routes_graph,
     routes_items,
     routes_memory,
     routes_settings,
@@ -47,8 +48,8 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 
 ROUTES = (
-    routes_admin, routes_embedding, routes_facts, routes_items, routes_memory, routes_settings,
-    routes_upkeep,
+    routes_admin, routes_embedding, routes_facts, routes_graph, routes_items, routes_memory,
+    routes_settings, routes_upkeep,
 )  # fmt: skip
 
 

@@ -10,9 +10,11 @@ from ecphoria.records.recall import (
     Stream,
     Trace,
     TracedHit,
+    Verdict,
     Wave,
     WaveArc,
 )
+from ecphoria.records.sent import TracedFilters
 from tests.contract.memories import START, concept_id, episode_id
 
 ANN = "Ann: Turn 1 was said."
@@ -49,6 +51,19 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
         ),
         truncated=False,
         cypher="MATCH (t:Trace) RETURN t",
-        refused=True,
+        verdict=Verdict.REFUSE,
+        confidence=0.25,
+        calibrated=True,
+        evidence={"covered": 0.5},
+        reasons=("no memory has the word pottery",),
+        k=7,
+        filters=TracedFilters(
+            speaker="Bea",
+            sessions=("one",),
+            metadata={"stars": {"$gte": 4}, "kind": "note"},
+            exclude=(second,),
+            occurred_from=START,
+        ),
+        as_of=START,
     )
     return replace(trace, **changed)  # type: ignore[arg-type]  # each test names real fields

@@ -1,4 +1,4 @@
-"""Commands that look at what is stored: list, show, sessions, context, trace, strategies."""
+"""Commands that look at what is stored, such as list, show, traces and concepts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ecphoria.cli.connection import answering, connected
 from ecphoria.cli.filters import filtered, say_unknown
-from ecphoria.cli.render import draw_trace, episodes_on_paths
+from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths
 from ecphoria.cli.terminal import (
     AsJson,
     counted,
@@ -22,7 +22,10 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.records.episode import Episode, Session
+from ecphoria.records.graph import Concept, ConceptSort
+from ecphoria.records.recall import Verdict
 from ecphoria.records.strategy import StrategyInfo
+from ecphoria.records.trace import TraceSummary
 
 commands = typer.Typer(add_completion=False)
 
@@ -131,10 +134,70 @@ def trace(
         f"[dim]{found.strategy}, {found.created_at:%Y-%m-%d %H:%M}, "
         f"{counted(len(found.seeds), 'seed')}, {counted(len(found.waves), 'wave')}[/dim]"
     )
+    console.print(draw_verdict(found))
     nodes = {step.node for hit in found.hits for step in hit.path if step.kind == "episode"}
     hits = {hit.episode for hit in found.hits}
     console.print(draw_trace(found, episodes_on_paths(client, nodes | hits)))
     console.print("[dim]--json has the waves, and the Cypher that draws it in Neo4j Browser[/dim]")
+
+
+def _draw_traces(found: Iterable[TraceSummary]) -> None:
+    rows = table("trace", "when", "verdict", "question", "first hit")
+    for one in found:
+        rows.add_row(
+            one.id,
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+            Text(f"{one.verdict} {one.confidence:.2f}", style=f"verdict.{one.verdict}"),
+            Text(one.cue),
+            Text(one.first_label or ""),
+        )
+    print_table(rows, empty="There are no such traces.")
+
+
+@commands.command()
+@answering(_draw_traces)
+def traces(
+    client: Client,
+    *,
+    count: Annotated[int, typer.Option("-n", min=1, help="Most traces to show.")] = 20,
+    verdict: Annotated[
+        Verdict | None, typer.Option(help="Only recalls with this verdict.")
+    ] = None,
+    strategy: Annotated[str | None, typer.Option(help="Only recalls by this strategy.")] = None,
+) -> Iterator[TraceSummary]:
+    """List the traces of recalls, the newest first."""
+    found = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(count, 1_000))
+    return islice(found, count)
+
+
+def _draw_concepts(found: Iterable[Concept]) -> None:
+    rows = table("concept", "memories", "first", "last", "id")
+    for one in found:
+        rows.add_row(
+            Text(one.name),
+            f"{one.mentions:,}",
+            f"{one.first_occurred_at:%Y-%m-%d}",
+            f"{one.last_occurred_at:%Y-%m-%d}",
+            one.id,
+        )
+    print_table(rows, empty="There are no such concepts.")
+
+
+@commands.command()
+@answering(_draw_concepts)
+def concepts(
+    client: Client,
+    *,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Only concepts with this in the name.")
+    ] = None,
+    count: Annotated[int, typer.Option("-n", min=1, help="Most concepts to show.")] = 20,
+    sort: Annotated[
+        ConceptSort, typer.Option(help="The most mentioned, by name, or the last mentioned.")
+    ] = ConceptSort.MENTIONS,
+) -> Iterator[Concept]:
+    """List the people, places, things and topics that memories speak of."""
+    return islice(client.graph.concepts(name, sort=sort, page_size=min(count, 1_000)), count)
 
 
 def _draw_strategies(found: Sequence[StrategyInfo]) -> None:

@@ -53,6 +53,8 @@ COMMANDS: Final = {
         ("sessions", "look", "List the sessions by name."),
         ("context", "look", "Print what a session of an agent should start with."),
         ("trace", "look", "Show how a recall found its memories."),
+        ("traces", "look", "List the traces of recalls, the newest first."),
+        ("concepts", "look", "List the people, places, things and topics that memories speak of."),
         (
             "strategies",
             "look",

@@ -212,6 +212,9 @@ def recall(
     match: Annotated[
         Match, typer.Option(help='Words that each hit must have; marks: "a phrase", +word.')
     ] = Match.ANY,
+    record: Annotated[
+        bool, typer.Option("--record/--no-record", help="Leave a trace; without it only look.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Recall memories for a question, best first."""
@@ -234,6 +237,7 @@ def recall(
         min_score=min_score,
         min_confidence=min_confidence,
         match=match,
+        record=record,
     )
     if as_json:
         print_json(answer)
@@ -245,7 +249,8 @@ def recall(
     if answer.woken:
         woken = counted(len(answer.woken), "dormant memory is", "dormant memories are")
         console.print(f"{woken} live again")
-    console.print(f"[dim]trace {answer.trace_id}[/dim]")
+    if record:
+        console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 
 @commands.command()

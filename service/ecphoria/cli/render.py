@@ -37,14 +37,15 @@ _PATH_CLIP = 60
 Episodes = Mapping[str, Episode]
 
 
-def draw_verdict(answer: RecallResult) -> RenderableType:
+def draw_verdict(answer: RecallResult | Trace) -> RenderableType:
     """Show the verdict, the confidence and the reasons; without hits, the nearest memories."""
     said = Text.assemble(
         (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
         (f"  confidence {answer.confidence:.2f}", "dim"),
     )
     # Beside hits, which score higher, the nearest misses would only look like better answers.
-    return Group(said, *_why(answer.reasons, () if answer.hits else answer.misses))
+    misses = () if isinstance(answer, Trace) or answer.hits else answer.misses
+    return Group(said, *_why(answer.reasons, misses))
 
 
 def draw_answer(answer: CitedAnswer, episodes: Episodes) -> RenderableType:

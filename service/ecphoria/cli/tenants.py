@@ -18,6 +18,7 @@ from ecphoria.cli.terminal import (
     counted,
     id_column,
     if_interrupted,
+    pairs,
     print_json,
     print_table,
     stderr,
@@ -27,7 +28,7 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import NotFound
-from ecphoria.records.tenant import Scope, Tenant
+from ecphoria.records.tenant import Me, Scope, Tenant
 from ecphoria.wire.admin import IssuedKeyAnswer, KeyAnswer
 
 if TYPE_CHECKING:
@@ -113,6 +114,24 @@ def _draw_keys(found: list[KeyAnswer]) -> None:
 def list_keys(client: Client) -> list[KeyAnswer]:
     """List a tenant's keys, without their secrets."""
     return list(client.admin.keys())
+
+
+def _draw_me(me: Me) -> None:
+    told = [
+        ("tenant", me.tenant),
+        ("key", me.key_name),
+        ("id", me.key),
+        ("scopes", ", ".join(me.scopes)),
+        ("operator", "yes" if me.operator else "no"),
+    ]
+    stdout().print(pairs([(name, None if value is None else Text(value)) for name, value in told]))
+
+
+@keys.command("show")
+@answering(_draw_me, caller=Caller.EITHER)
+def show_key(client: Client) -> Me:
+    """Show the key in use, its tenant, and what it may do."""
+    return client.admin.me()
 
 
 def _draw_issued(made: IssuedKeyAnswer) -> None:

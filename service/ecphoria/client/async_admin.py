@@ -16,6 +16,10 @@ _EMBEDDING = "/v1/embedding"
 class AsyncAdmin(AsyncCalls):
     """Tenants, keys, the embedding model, the integrity and the calibration of a memory."""
 
+    async def me(self) -> records.tenant.Me:
+        """Describe the key in use: its tenant, and what it may do."""
+        return await self._ask(records.tenant.Me, "GET", "/v1/me")
+
     async def tenants(self) -> Sequence[records.tenant.Tenant]:
         """List the tenants by name; needs an operator's key."""
         return (await self._ask(wire.admin.TenantList, "GET", "/v1/tenants")).items

@@ -14,6 +14,7 @@ from ecphoria.client.async_admin import AsyncAdmin
 from ecphoria.client.async_archive import AsyncArchive
 from ecphoria.client.async_connection import AsyncCalls, AsyncConnection
 from ecphoria.client.async_facts import AsyncFacts
+from ecphoria.client.async_graph import AsyncGraph
 from ecphoria.client.async_items import AsyncItems
 from ecphoria.client.async_jobs import AsyncJobs
 from ecphoria.client.async_settings import AsyncSettings
@@ -48,6 +49,7 @@ class AsyncClient(AsyncCalls):
     Attributes:
         facts: Facts, decisions about them, predicates, and merges of concepts.
         items: JSON objects that are replaced.
+        graph: Traces of recalls, concepts, and the nodes around a node.
         jobs: Background jobs.
         settings: The tenant's settings, and the strategy on trial.
         archive: Dormant and archived memories.
@@ -105,6 +107,7 @@ class AsyncClient(AsyncCalls):
         self._timeout_s = timeout
         self.facts = AsyncFacts(connection)
         self.items = AsyncItems(connection)
+        self.graph = AsyncGraph(connection)
         self.jobs = AsyncJobs(connection)
         self.settings = AsyncSettings(connection)
         self.archive = AsyncArchive(connection)
@@ -326,7 +329,7 @@ class AsyncClient(AsyncCalls):
             token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
-            explain: List the arcs of each wave in the trace, not only their number.
+            explain: Give the `trace` with the answer, also without `record`.
             record: Leave a trace; false only looks, so that nothing is learned or compared.
             include_dormant: Search dormant memories too, one by one.
             wake: Make dormant memories live again that are among the first hits of an answer.

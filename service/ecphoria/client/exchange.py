@@ -49,7 +49,7 @@ class Call:
     repeatable: bool = True
     timeout_s: float | None = None
 
-    def query(self) -> dict[str, str | int]:
+    def query(self) -> dict[str, str | int | list[str]]:
         """Give the parameters that have a value."""
         given = {name: value for name, value in self.parameters.items() if value is not None}
         return {name: _spelled(value) for name, value in given.items()}
@@ -216,8 +216,10 @@ def segment(text: str) -> str:
     return quote(text, safe="")
 
 
-def _spelled(value: object) -> str | int:
+def _spelled(value: object) -> str | int | list[str]:
     """Spell a value for the query part of an address."""
+    if isinstance(value, list):
+        return [str(one) for one in value]
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):

@@ -36,6 +36,7 @@ from ecphoria.http.routes_admin import (
 )
 from ecphoria.http.routes_embedding import embedding_routes
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
+from ecphoria.http.routes_graph import graph_routes
 from ecphoria.http.routes_items import items_routes
 from ecphoria.http.routes_memory import episodes_routes, overview_routes, recall_routes
 from ecphoria.http.routes_settings import settings_routes, strategies_routes
@@ -83,6 +84,7 @@ _ROUTERS = (
     episodes_routes,
     recall_routes,
     overview_routes,
+    graph_routes,
     facts_routes,
     items_routes,
     consolidation_routes,

@@ -207,6 +207,10 @@ def _tenant_with(scope: Scope) -> Callable[..., Awaitable[TenantId]]:
     return tenant
 
 
+async def _acting(services: Served, caller: Caller, named: _Named = None) -> TenantId | None:
+    return await services.access.acting_for(caller, named)
+
+
 async def _administered(services: Served, caller: Caller, named: _Named = None) -> TenantId | None:
     services.access.permit(caller, Scope.ADMIN)
     return await services.access.acting_for(caller, named)
@@ -220,6 +224,8 @@ async def _operator(services: Served, caller: Caller) -> Principal:
 
 Reader = Annotated[TenantId, Depends(_tenant_with(Scope.READ))]
 Writer = Annotated[TenantId, Depends(_tenant_with(Scope.WRITE))]
+Anyone = Annotated[TenantId | None, Depends(_acting)]
+"""Any caller with a key; an operator may name no tenant."""
 Admin = Annotated[TenantId | None, Depends(_administered)]
 TenantAdmin = Annotated[TenantId, Depends(_tenant_with(Scope.ADMIN))]
 Operator = Annotated[Principal, Depends(_operator)]

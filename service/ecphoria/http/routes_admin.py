@@ -19,13 +19,13 @@ from ecphoria.errors import (
     StoreUnavailable,
     TooLarge,
 )
-from ecphoria.http.auth import Admin, GuardedRoute, Operator, Served, TenantAdmin
+from ecphoria.http.auth import Admin, Anyone, Caller, GuardedRoute, Operator, Served, TenantAdmin
 from ecphoria.http.problems import PROBLEMS, guarded, responses
 from ecphoria.http.routes_upkeep import tell
 from ecphoria.http.traits import having
 from ecphoria.records.calibration import Calibration, CalibrationOptions, FitRequest
 from ecphoria.records.ids import KeyId
-from ecphoria.records.tenant import Tenant
+from ecphoria.records.tenant import Me, Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     BrowserFileList,
@@ -62,6 +62,13 @@ async def list_tenants(_: Operator, services: Served) -> TenantList:
 async def erase_tenant(name: str, _: Operator, services: Served) -> ErasureAnswer:
     """Erase a tenant with everything it owns, and count what was removed."""
     return ErasureAnswer(removed=dict(await services.tenancy.erase_tenant(name)))
+
+
+@administration_routes.get("/me", responses=guarded())
+async def get_me(tenant: Anyone, caller: Caller, services: Served) -> Me:
+    """Describe the caller: its tenant, its key, and what it may do; any key will do."""
+    ask = bool(services.settings.llm.model)
+    return await services.tenancy.describe(caller, tenant, ask=ask)
 
 
 @administration_routes.post("/keys", status_code=HTTP_201_CREATED, responses=guarded())

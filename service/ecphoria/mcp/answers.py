@@ -175,6 +175,9 @@ class Reasons(BaseModel):
 
     cue: str
     strategy: str
+    verdict: str
+    confidence: float
+    reasons: list[str]
     seeds: int
     hits: list[Reason]
     left_out: int

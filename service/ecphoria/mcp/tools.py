@@ -38,6 +38,7 @@ from ecphoria.mcp.answers import (
     memory_of,
     reason_line,
     reasons_for,
+    reasons_of,
     recalled_of,
     recalled_text,
 )
@@ -409,11 +410,17 @@ class Tools:
         data = Reasons(
             cue=clipped(trace.cue, 4 * NAME),
             strategy=trace.strategy,
+            verdict=trace.verdict,
+            confidence=round(trace.confidence, 4),
+            reasons=reasons_of(trace.reasons),
             seeds=len(trace.seeds),
             hits=hits,
             left_out=len(wanted) - len(hits),
         )
-        head = f"{data.strategy} recalled from {data.seeds} seeds for: {data.cue}"
+        head = (
+            f"{data.strategy} recalled from {data.seeds} seeds for: {data.cue}"
+            f" (verdict {data.verdict}, confidence {data.confidence:.2f})"
+        )
         lines = [reason_line(one) for one in hits]
         if data.left_out:
             head += f" ({data.left_out} more did not fit; name one with `episode`)"

@@ -23,8 +23,6 @@ from ecphoria.recall.walk import Flow, Walk, shares
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Mark, SeedRecord
 
-# A wave lists the arcs that carry more than this share of its energy.
-_WAVE_SHARE = 0.01
 EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED")
 DECAY = 0.01
 """Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
@@ -181,12 +179,8 @@ class Subgraph(Walk):
     def describe(
         self, arcs: Adjacency, carried: FloatArray, *, active: int, marked: tuple[Mark, ...] = ()
     ) -> None:
-        """Describe one step: the arcs that carried most, and the number of the others."""
-        rows = np.flatnonzero(carried > _WAVE_SHARE * float(carried.sum()))
-        rows = rows[np.argsort(-carried[rows], kind="stable")]
-        left_out = int((carried > 0.0).sum()) - rows.size
-        flow = _flow(arcs, carried)
-        self.wave(flow, active=active, rows=rows, left_out=left_out, marks=marked)
+        """Describe one step by what each arc carried."""
+        self.wave(_flow(arcs, carried), active=active, marks=marked)
 
     def active(self, values: FloatArray) -> dict[EpisodeId, float]:
         """Read a value per node for the episodes that have one above 0."""

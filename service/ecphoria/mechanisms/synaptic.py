@@ -27,7 +27,7 @@ from ecphoria.maths.spiking import (
 from ecphoria.mechanisms.base import BASE_MECHANISM, BaseOptions, text_pool
 from ecphoria.mechanisms.history import SpikeTrains
 from ecphoria.recall.pipeline import Ranked, Search, parameter
-from ecphoria.recall.walk import LISTED, Flow, Walk, episode_seed, marks, shares
+from ecphoria.recall.walk import Flow, Walk, episode_seed, marks, shares
 from ecphoria.records.history import Charge, Stimulation, TauRule
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, Mark, Stream
@@ -326,7 +326,7 @@ class _Walk:
                 flow,
                 active=len(layer.nodes),
                 energy=float(self._stimulus[layer.nodes.start : layer.nodes.stop].sum()),
-                left_out=max(0, layer.passed - min(LISTED, len(layer.nodes))),
+                total=layer.passed,
                 marks=(*marks(peaks, "fired"), *self._cut(layer)),
             )
         return walk

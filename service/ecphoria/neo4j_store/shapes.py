@@ -246,7 +246,8 @@ _ENGRAM: Final = _typed(
 )
 _TRACE: Final = _typed(
     id="id",
-    text="cue strategy",
+    text="cue strategy verdict",
+    number="confidence",
     JSON="payload",
     flag="refused effects_applied",
     instant="created_at recorded_at pending_since",

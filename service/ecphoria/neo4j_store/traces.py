@@ -5,38 +5,64 @@ nodes. So an erased episode leaves no copy in any trace.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 
 from ecphoria.errors import NotFound
+from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.asked import ROLES
 from ecphoria.records.episode import headline
-from ecphoria.records.ids import TenantId, TraceId, derived_id
-from ecphoria.records.recall import PathStep, Trace, TracedHit
+from ecphoria.records.graph import Node
+from ecphoria.records.ids import EpisodeId, TenantId, TraceId, derived_id
+from ecphoria.records.recall import PathStep, Trace, TracedHit, Verdict
+from ecphoria.records.trace import TraceSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Label:
-    id: str
+class _Row:
+    """A trace, and its first hit."""
+
+    id: TraceId
+    cue: str
+    strategy: str
+    created_at: datetime
+    verdict: Verdict
+    confidence: float
+    first: EpisodeId | None
     title: str | None
     speaker: str | None
     text: str | None
 
-    def to_read(self) -> str:
-        return headline(self.title, self.speaker, self.text or "")
+    def to_summary(self) -> TraceSummary:
+        label = headline(self.title, self.speaker, self.text or "")
+        return TraceSummary(
+            id=self.id,
+            cue=self.cue,
+            strategy=self.strategy,
+            created_at=self.created_at,
+            verdict=self.verdict,
+            confidence=self.confidence,
+            first=self.first,
+            first_label=None if self.first is None else label,
+        )
 
 
+_LATEST = 10**17
+"""An instant after every trace, in microseconds since 1970."""
 _DROPS_A_KEEP = 20  # a search for old traces costs more than saving one
 # A trace keeps ids only, so an erased episode leaves no copy (docs/howto/erasing.md).
 _LOOKED_UP = frozenset({"label"})
 """Fields that are not stored: they would be copies of what can be erased."""
+_NOBODY = "someone"
+"""The name of a speaker who was erased."""
 _SAVE_TRACES = Statement("traces.save_traces", int)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
 FIND_TRACE = Statement("traces.find_trace", Trace)
-_LIST_LABELS = Statement("traces.list_labels", _Label)
+_LIST_TRACES = Statement("traces.list_traces", _Row)
 
 
 class TraceStore:
@@ -85,30 +111,103 @@ class TraceStore:
         found = await self._graph.run_one(FIND_TRACE, tenant=tenant, id=trace, pending_only=False)
         if found is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
+        named = sorted({found.about, *found.speakers} - {"", *ROLES})
+        shown = await load_nodes(self._graph, tenant, _ids(found), named)
+        return _told(_with_labels(found, shown.nodes), shown.speakers)
+
+    async def read(self, tenant: TenantId, trace: Trace) -> Trace:
+        """Give a trace that is not stored as `find` gives it."""
+        shown = await load_nodes(self._graph, tenant, _ids(trace))
+        return replace(_with_labels(trace, shown.nodes), speakers=())
+
+    async def list(
+        self,
+        tenant: TenantId,
+        *,
+        limit: int,
+        strategy: str | None = None,
+        verdict: Verdict | None = None,
+        after: tuple[int, str] | None = None,
+    ) -> Sequence[TraceSummary]:
+        """List traces, the newest first.
+
+        Args:
+            tenant: Whose.
+            limit: Size of the page.
+            strategy: Only recalls by this strategy.
+            verdict: Only recalls with this verdict.
+            after: Time in microseconds since 1970, and id, of the last trace of the page before.
+        """
+        before, after_id = after or (_LATEST, "")
         rows = await self._graph.run(
-            _LIST_LABELS, tenant=tenant, ids=_named(found), speaker=found.about
+            _LIST_TRACES,
+            tenant=tenant,
+            strategy=strategy,
+            verdict=None if verdict is None else verdict.value,
+            before=before,
+            after_id=after_id,
+            limit=limit,
         )
-        return _labelled(found, {row.id: row.to_read() for row in rows})
+        return [row.to_summary() for row in rows]
 
 
-def _named(trace: Trace) -> list[str]:
-    """List the nodes whose labels a reader gets."""
-    steps = (step for hit in trace.hits for step in hit.path)
-    nodes = {seed.node for seed in trace.seeds}.union(step.node for step in steps)
-    return sorted(nodes | {trace.about} - {"", *ROLES})
+def _ids(trace: Trace) -> list[str]:
+    """List the nodes of seeds, arcs, marks and paths."""
+    arcs = [arc for wave in trace.waves for arc in wave.arcs]
+    marks = (mark.node for wave in trace.waves for mark in wave.marks)
+    steps = (step.node for hit in trace.hits for step in hit.path)
+    ends = (end for arc in arcs for end in (arc.tail, arc.head))
+    hits = (hit.episode for hit in trace.hits)
+    seeds = (seed.node for seed in trace.seeds)
+    return sorted({*seeds, *ends, *marks, *steps, *hits} - {""})
 
 
-def _labelled(trace: Trace, labels: Mapping[str, str]) -> Trace:
+def _with_labels(trace: Trace, nodes: tuple[Node, ...]) -> Trace:
+    labels = {node.id: node.label for node in nodes}
+
     def path(hit: TracedHit) -> tuple[PathStep, ...]:
         return tuple(replace(step, label=labels.get(step.node, "")) for step in hit.path)
 
-    about = trace.about if trace.about in ROLES else labels.get(trace.about, "")
     return replace(
         trace,
-        about=about,
+        nodes=nodes,
         seeds=tuple(replace(seed, label=labels.get(seed.node, "")) for seed in trace.seeds),
         hits=tuple(replace(hit, path=path(hit)) for hit in trace.hits),
     )
+
+
+def _told(trace: Trace, names: Mapping[str, str]) -> Trace:
+    """Write the names of speakers for their ids."""
+    about = trace.about if trace.about in ROLES else names.get(trace.about, "")
+    told = {one: names.get(one, _NOBODY) for one in trace.speakers}
+    return replace(
+        trace,
+        about=about,
+        reasons=tuple(_replaced(reason, told) for reason in trace.reasons),
+        speakers=(),
+    )
+
+
+def _hidden(tenant: TenantId, trace: Trace) -> Trace:
+    """Write the ids of speakers for their names, so that no name outlives its speaker."""
+    ids = {name: derived_id(tenant, "speaker", name) for name in trace.speakers}
+    about = trace.about
+    return replace(
+        trace,
+        about=about if about in {"", *ROLES} else derived_id(tenant, "speaker", about),
+        reasons=tuple(_replaced(reason, ids) for reason in trace.reasons),
+        speakers=tuple(ids.values()),
+        nodes=(),
+    )
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
+    """Replace words where they stand as a whole; the longest first."""
+    if not words:
+        return text
+    longest = sorted(words, key=len, reverse=True)
+    pattern = "|".join(map(re.escape, longest))
+    return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda found: words[found[0]], text)
 
 
 def _to_map(tenant: TenantId, trace: Trace) -> dict[str, object]:
@@ -117,10 +216,10 @@ def _to_map(tenant: TenantId, trace: Trace) -> dict[str, object]:
         "cue": trace.cue,
         "strategy": trace.strategy,
         "created_at": trace.created_at,
-        "refused": trace.refused,
-        "payload": json.dumps(
-            replace(trace, about=_about(tenant, trace.about)), default=_to_json, ensure_ascii=False
-        ),
+        "refused": trace.verdict.refused,
+        "verdict": trace.verdict.value,
+        "confidence": trace.confidence,
+        "payload": json.dumps(_hidden(tenant, trace), default=_to_json, ensure_ascii=False),
         "seeds": [
             {
                 "node": seed.node,
@@ -129,6 +228,7 @@ def _to_map(tenant: TenantId, trace: Trace) -> dict[str, object]:
                 "stream": seed.stream.value,
             }
             for seed in sorted(trace.seeds, key=lambda seed: seed.node)
+            if seed.energy > 0.0
         ],
         "hits": [
             {
@@ -144,11 +244,6 @@ def _to_map(tenant: TenantId, trace: Trace) -> dict[str, object]:
 
 def _to_weight(value: float) -> float:
     return min(1.0, max(0.0, value))
-
-
-def _about(tenant: TenantId, about: str) -> str:
-    """Replace a speaker by its id; keep a role."""
-    return about if about in {"", *ROLES} else derived_id(tenant, "speaker", about)
 
 
 def _to_json(value: object) -> object:

@@ -18,7 +18,7 @@ from ecphoria.recall.frame import Frame, count_terms, counting_work
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference, Wave
+from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
 from ecphoria.text.dates import tells_day
@@ -102,13 +102,6 @@ def misses_of(search: Search, ranked: Ranked, k: int) -> tuple[NearMiss, ...]:
         NearMiss(episode=one, score=float(score), text=excerpt(ranked.episodes[one].text))
         for one, score in below
         if one in ranked.episodes and one not in search.echo_ids
-    )
-
-
-def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
-    """Keep the sums of each wave, and count its arcs instead of listing them."""
-    return tuple(
-        replace(wave, arcs=(), arcs_left_out=wave.arcs_left_out + len(wave.arcs)) for wave in waves
     )
 
 

@@ -33,7 +33,6 @@ from ecphoria.records.recall import PathStep, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 from ecphoria.text.asking import Saying
 
-_TRACED_HITS = 10
 _TINY = 1e-12
 
 _ASKS: Final = PARTS.index("isq")
@@ -348,8 +347,7 @@ class Ecphoria:
         walked.seeds = (*seed_records(search.seeding), *walked.seeds)
         parts = {**dict(zip(PARTS, pool.parts.T, strict=True)), "concepts": concepts}
         ranked = pool.ranked(parts, walked, _path(pool, concepts, walked))
-        hits = [episode for episode in ranked.ids[:_TRACED_HITS] if frame.holds(episode)]
-        walked.waves.insert(0, next_wave(frame, hits))
+        walked.waves.insert(0, next_wave(frame))
         return ranked
 
     async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> ConceptWalk:

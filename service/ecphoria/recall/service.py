@@ -21,7 +21,6 @@ from ecphoria.recall.answer import (
     hits_of,
     misses_of,
     passages_of_hits,
-    summed_up,
 )
 from ecphoria.recall.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
@@ -34,6 +33,7 @@ from ecphoria.recall.gate import count_above, count_within, judge, judge_activat
 from ecphoria.recall.languages import is_unread, other_languages
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
+from ecphoria.recall.replay import Recalled, trace_of
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, Seeker
 from ecphoria.recall.store import EpisodeReader
@@ -47,10 +47,10 @@ from ecphoria.records.recall import (
     RecallOptions,
     RecallResult,
     Trace,
-    TracedHit,
     Verdict,
 )
 from ecphoria.records.strategy import StrategyInfo
+from ecphoria.records.trace import TraceSummary
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.change import asks_for_the_past
 from ecphoria.text.matching import read_match
@@ -177,12 +177,11 @@ class RecallService:
         passages = await passages_of_hits(search, ranked.ids[:k])
         hits = hits_of(search, ranked, k, passages)
         followers, context = await _written(search, hits, options.token_budget)
-        trace = self._trace(
-            asked, options, search, strategy=strategy.name, ranked=ranked, hits=hits,
-            refused=judgement.verdict.refused,
+        found = Recalled(
+            cue=asked, options=options, search=search, strategy=strategy.name, ranked=ranked,
+            hits=hits, judgement=judgement, unknown=unknown, told=_told(cue, hits, self._model),
         )  # fmt: skip
-        if record:
-            self._keep(tenant, trace)
+        trace = self._trace(tenant, found, record=record)
         clock.lap("rank")
         return RecallResult(
             hits=hits,
@@ -191,9 +190,9 @@ class RecallService:
             answerable=judgement.verdict is Verdict.ANSWER,
             verify=judgement.verdict is Verdict.VERIFY,
             confidence=judgement.confidence,
-            calibrated=own is not None,
+            calibrated=found.calibrated,
             evidence=judgement.evidence,
-            reasons=(*unknown, *judgement.reasons, *_told(cue, hits, self._model)),
+            reasons=found.reasons,
             misses=misses_of(search, ranked, k),
             context=context.text,
             context_tokens=context.tokens,
@@ -202,6 +201,7 @@ class RecallService:
             followers=followers,
             timings_ms=clock.result(),
             trace_id=trace.id,
+            trace=await self._traces.read(tenant, trace) if options.explain else None,
             degraded=search.seeding.degraded,
             engrams=await self._found_engrams(search, options.engrams),
         )
@@ -220,6 +220,23 @@ class RecallService:
         # Labels come from the store, so that labels of erased nodes are not shown.
         await self.settle(tenant, trace)
         return await self._traces.find(tenant, trace)
+
+    async def traces(
+        self,
+        tenant: TenantId,
+        *,
+        limit: int,
+        strategy: str | None = None,
+        verdict: Verdict | None = None,
+        after: tuple[int, str] | None = None,
+    ) -> Sequence[TraceSummary]:
+        """List traces, the newest first; see `TraceStore.list`."""
+        for waiting, trace in list(self._recent):
+            if waiting == tenant:
+                await self.settle(tenant, trace)
+        return await self._traces.list(
+            tenant, limit=limit, strategy=strategy, verdict=verdict, after=after
+        )
 
     async def settle(self, tenant: TenantId, trace: TraceId) -> None:
         """Wait until a waiting trace is stored."""
@@ -318,45 +335,13 @@ class RecallService:
             )
         return self._strategies[chosen]
 
-    def _trace(
-        self,
-        cue: Cue,
-        options: RecallOptions,
-        search: Search,
-        *,
-        strategy: str,
-        ranked: Ranked,
-        hits: Sequence[Hit],
-        refused: bool,
-    ) -> Trace:
+    def _trace(self, tenant: TenantId, found: Recalled, *, record: bool) -> Trace:
         name = TraceId(fresh_id())
-        about, reading = search.frame.subject, search.seeding.reading
-        return Trace(
-            id=name,
-            cue=cue.text or "(vector)",
-            strategy=strategy,
-            options=options.options,
-            created_at=self._clock.now(),
-            seeds=ranked.walk.seeds,
-            waves=tuple(ranked.walk.waves) if options.explain else summed_up(ranked.walk.waves),
-            hits=tuple(
-                TracedHit(
-                    episode=hit.episode.id,
-                    rank=hit.rank,
-                    score=hit.score,
-                    parts=hit.parts,
-                    path=hit.path,
-                )
-                for hit in hits
-            ),
-            truncated=ranked.walk.truncated,
-            cypher=self._snippet(name),
-            stimulation=ranked.stimulation,
-            refused=refused,
-            about="" if about is None else about.label,
-            names=reading.names,
-            expansions=reading.expansions,
-        )
+        cypher = self._snippet(name) if record else ""
+        trace = trace_of(found, name, self._clock.now(), cypher)
+        if record:
+            self._keep(tenant, trace)
+        return trace
 
     def _keep(self, tenant: TenantId, trace: Trace) -> None:
         """Queue the trace for the writer; if too many wait, drop it and log this."""

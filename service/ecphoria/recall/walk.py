@@ -4,7 +4,7 @@ A strategy fills a `Walk`; the trace's seeds and waves, and the path to each hit
 Words that spread over NEXT have no walk: their path is read from the frame.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,11 +15,14 @@ from ecphoria.maths.lexical import BACK, FORTH
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, WaveArc
 
-# A trace lists the best seeds of each index, the arcs that carry most, and some marked nodes.
+# A trace lists the best seeds of each index, and some marked nodes.
 _TRACED_SEEDS = 10
-LISTED = 30
+_MARKED = 30
+
+Pair = tuple[str, str]
+"""The ids of the two ends of an arc."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,6 +45,60 @@ STILL: Final = Flow(
     tail=np.empty(0, np.int64), head=np.empty(0, np.int64), weight=np.empty(0), energy=np.empty(0)
 )
 """A step that moved nothing along an arc."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WaveRecord:
+    """One step of spreading, of which a trace lists as many arcs as it has room for.
+
+    Attributes:
+        walk: Has the nodes and the types of the edges.
+        flow: The arcs.
+        active: Nodes awake after it.
+        energy: Their energy.
+        total: Arcs that carried energy; more than the flow has if it does not show all.
+        marks: Remarks on nodes.
+    """
+
+    walk: "Walk"
+    flow: Flow
+    active: int
+    energy: float
+    total: int
+    marks: tuple[Mark, ...] = ()
+
+    def rows(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
+        """Find the arcs that carried energy between these nodes."""
+        index, size = self.walk.index, len(self.walk.ids)
+        wanted = {
+            index[tail] * size + index[head]: (tail, head)
+            for tail, head in pairs
+            if tail in index and head in index
+        }
+        keys = self.flow.tail * size + self.flow.head
+        found = np.flatnonzero(np.isin(keys, list(wanted)) & (self.flow.energy > 0.0))
+        return {wanted[int(keys[row])]: row for row in found.tolist()}
+
+    def strongest(self, count: int) -> list[int]:
+        """List the arcs that carried most."""
+        if count <= 0:
+            return []
+        carrying = np.flatnonzero(self.flow.energy > 0.0)
+        order = np.argsort(-self.flow.energy[carrying], kind="stable")
+        rows: list[int] = carrying[order[:count]].tolist()
+        return rows
+
+    def arc(self, row: int) -> WaveArc:
+        """Describe an arc."""
+        walk, flow = self.walk, self.flow
+        tail, head = int(flow.tail[row]), int(flow.head[row])
+        return WaveArc(
+            tail=walk.ids[tail],
+            head=walk.ids[head],
+            edge=walk.edge(tail, head),
+            weight=float(flow.weight[row]),
+            energy=float(flow.energy[row]),
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,7 +126,7 @@ class Walk:
     flows: list[Flow] = field(default_factory=list)
     whole: bool = True
     seeds: tuple[SeedRecord, ...] = ()
-    waves: list[Wave] = field(default_factory=list)
+    waves: list[WaveRecord] = field(default_factory=list)
     truncated: bool = False
 
     def add(self, node: str, kind: str, label: str = "") -> int:
@@ -91,8 +148,7 @@ class Walk:
         *,
         active: int,
         energy: float | None = None,
-        rows: IntArray | None = None,
-        left_out: int | None = None,
+        total: int | None = None,
         marks: tuple[Mark, ...] = (),
     ) -> None:
         """Add a wave to the trace.
@@ -101,19 +157,16 @@ class Walk:
             flow: The arcs.
             active: Nodes awake after it.
             energy: Their energy; that of all arcs if None.
-            rows: Arcs to list, in this order; if None those that carried most.
-            left_out: Arcs not listed; all other arcs if None.
+            total: Arcs that carried energy; those of the flow if None.
             marks: Remarks on nodes.
         """
-        if rows is None:
-            rows = np.argsort(-flow.energy, kind="stable")[:LISTED]
         self.waves.append(
-            Wave(
-                number=len(self.waves) + 1,
+            WaveRecord(
+                walk=self,
+                flow=flow,
                 active=active,
                 energy=float(flow.energy.sum()) if energy is None else energy,
-                arcs=tuple(self._arc(flow, row) for row in rows.tolist()),
-                arcs_left_out=flow.energy.size - rows.size if left_out is None else left_out,
+                total=int((flow.energy > 0.0).sum()) if total is None else total,
                 marks=marks,
             )
         )
@@ -155,16 +208,6 @@ class Walk:
     def _entry(self, node: int) -> tuple[str, float]:
         return self.entries.get(node, (Stream.RANK, 0.0))
 
-    def _arc(self, flow: Flow, row: int) -> WaveArc:
-        tail, head = int(flow.tail[row]), int(flow.head[row])
-        return WaveArc(
-            tail=self.ids[tail],
-            head=self.ids[head],
-            edge=self.edge(tail, head),
-            weight=float(flow.weight[row]),
-            energy=float(flow.energy[row]),
-        )
-
 
 def shares(seeds: Iterable[SeedRecord]) -> tuple[SeedRecord, ...]:
     """Scale the energies of seeds to sum 1, or 0 if they have none."""
@@ -175,7 +218,7 @@ def shares(seeds: Iterable[SeedRecord]) -> tuple[SeedRecord, ...]:
 
 def marks(nodes: Iterable[tuple[str, float]], says: str) -> tuple[Mark, ...]:
     """Mark some nodes with the same remark, the strongest first, up to a limit."""
-    ordered = sorted(nodes, key=lambda one: (-one[1], one[0]))[:LISTED]
+    ordered = sorted(nodes, key=lambda one: (-one[1], one[0]))[:_MARKED]
     return tuple(Mark(node=node, says=says, value=value) for node, value in ordered)
 
 
@@ -224,23 +267,34 @@ def text_path(frame: Frame, episode: EpisodeId) -> tuple[PathStep, ...]:
     )  # fmt: skip
 
 
-def next_wave(frame: Frame, hits: Sequence[EpisodeId]) -> Wave:
-    """Describe how the cue's words spread over NEXT, arc by arc for the hits."""
-    arcs = [
-        WaveArc(tail=frame.id[source], head=hit, edge="NEXT", weight=share,
-                energy=_carried(frame, source, row, share))
-        for hit, row in ((hit, frame.row[hit]) for hit in hits)
-        for source, share in _sources(frame, row)
-        if source != row and _carried(frame, source, row, share) > 0.0
-    ]  # fmt: skip
-    lit = frame.signals.lex > 0.0
-    return Wave(
-        number=1,
-        active=int(lit.sum()),
-        energy=float(frame.signals.lex.sum()),
-        arcs=tuple(arcs),
-        arcs_left_out=max(0, int((lit & (frame.single <= 0.0)).sum()) - len(arcs)),
-    )
+def next_wave(frame: Frame) -> WaveRecord:
+    """Describe how the cue's words spread over NEXT to the memories that may be hits."""
+    lent = frame.lent @ frame.rarity
+    every = np.flatnonzero(frame.inside)
+    tails, heads, weights = [], [], []
+    for step, parts in ((frame.previous, BACK), (frame.following, FORTH)):
+        at, head = every, every
+        for share in parts:
+            at = step[at]
+            at, head = at[at >= 0], head[at >= 0]
+            tails.append(at)
+            heads.append(head)
+            weights.append(np.full(at.size, share))
+    tail, weight = np.concatenate(tails), np.concatenate(weights)
+    flow = Flow(tail=tail, head=np.concatenate(heads), weight=weight, energy=weight * lent[tail])
+    walk = _NextWalk(ids=list(frame.id), index=dict(frame.row))
+    lex = frame.signals.lex
+    walk.wave(flow, active=int((lex > 0.0).sum()), energy=float(lex.sum()))
+    return walk.waves[0]
+
+
+class _NextWalk(Walk):
+    """A walk on which all edges have one type."""
+
+    def edge(self, tail: int, head: int) -> str:
+        """Name it."""
+        del tail, head
+        return "NEXT"
 
 
 def _sources(frame: Frame, row: int) -> list[tuple[int, float]]:

@@ -28,8 +28,10 @@ from ecphoria.records.asked import (
 )
 from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode
+from ecphoria.records.graph import Node
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
+from ecphoria.records.sent import TracedFilters
 
 OptionValue = str | int | float | bool
 
@@ -213,7 +215,8 @@ class RecallOptions(QuestionOptions):
     min_score: Annotated[StrictFloat, Field(ge=0, le=1_000)] | None = None
     """Leave out hits with a lower score, 0 to 1,000. Scores of two strategies do not compare."""
     explain: StrictBool = False
-    """List the arcs of each wave in the trace, not only their number."""
+    """Give the trace with the answer, also if `record` is false, with up to 2,000 arcs; otherwise
+    it lists only those on the paths of the hits."""
     include_dormant: StrictBool = False
     """Search dormant memories too, one by one: slower."""
     wake: StrictBool = False
@@ -400,7 +403,7 @@ class SeedRecord:
     label: str
     """To read."""
     energy: float
-    """Energy at the start."""
+    """Energy at the start; 0 for a hit that an index found and that sent none."""
 
 
 @answered()
@@ -445,7 +448,8 @@ class Wave:
     energy: float
     """Their energy together."""
     arcs: tuple[WaveArc, ...]
-    """Edges that carried energy, strongest first."""
+    """Edges that carried energy, strongest first: those on the paths of the hits, and with
+    `explain` others, 2,000 in all waves at most."""
     arcs_left_out: int
     """Arcs not listed."""
     marks: tuple[Mark, ...] = ()
@@ -501,12 +505,33 @@ class Trace:
     """Names that a language model read in the cue."""
     expansions: tuple[str, ...] = ()
     """Phrases of a language model that were sought too."""
+    verdict: Verdict
+    """The verdict of the gate."""
+    confidence: float
+    """Probability that the hits hold the answer, 0 to 1."""
+    calibrated: bool
+    """Whether the tenant's own gate judged, rather than the shipped one."""
+    evidence: Mapping[str, float]
+    """Evidence for the gate, by name."""
+    reasons: tuple[str, ...]
+    """Why it is answerable or not, in words."""
+    k: int
+    """Number of hits that were asked for."""
+    filters: TracedFilters
+    """The filters."""
+    as_of: datetime | None = None
+    """Recall as of then."""
+    known_at: datetime | None = None
+    """Only what had been recorded by then."""
+    nodes: tuple[Node, ...] = ()
+    """The nodes of seeds, arcs, marks and paths, as they are now; without those that were erased
+    or have expired since."""
     cypher: str
-    """Shows the trace in Neo4j Browser."""
+    """Shows the trace in Neo4j Browser; empty if the trace was not recorded."""
+    speakers: Internal[tuple[str, ...]] = ()
+    """The speakers whom the reasons name."""
     stimulation: Internal[Stimulation | None] = None
     """Effect of a strategy that stimulates memories."""
-    refused: Internal[bool] = False
-    """Whether the gate refused the hits."""
 
 
 @answered()
@@ -549,6 +574,8 @@ class RecallResult:
     """Milliseconds by phase."""
     trace_id: TraceId
     """Ask `GET /v1/traces/{id}` for the replay."""
+    trace: Trace | None = None
+    """The replay itself, with `explain`; also if nothing is recorded."""
     degraded: tuple[str, ...]
     """Missing parts of the service: without the encoder, only words are searched."""
     second_look: bool = False

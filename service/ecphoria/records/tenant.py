@@ -64,6 +64,25 @@ class Principal:
 
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Me:
+    """The caller of a request, and what it may do."""
+
+    tenant: str | None
+    """Name of the tenant that it acts for; null for an operator who names none."""
+    key: KeyId | None
+    """Id of its key; null if the service asks for none."""
+    key_name: str | None
+    """Name of its key."""
+    scopes: tuple[Scope, ...]
+    """The scopes of its key."""
+    operator: bool
+    """Whether it may act for every tenant."""
+    ask: bool
+    """Whether the service has a language model, so that `POST /v1/ask` answers."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TenantStats:
     """Counts of one tenant's graph."""
 

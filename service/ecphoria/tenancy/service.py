@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.ports import Clock
 from ecphoria.records.ids import KeyId, TenantId, fresh_id
-from ecphoria.records.tenant import ApiKey, Scope, Tenant
+from ecphoria.records.tenant import ApiKey, Me, Principal, Scope, Tenant
 from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new_secret, prefix_of
 from ecphoria.tenancy.store import Keys, Tenants
 
@@ -103,6 +103,24 @@ class TenancyService:
         if self._erase_archive is not None:
             removed["archived"] = await self._erase_archive(tenant.id)
         return removed
+
+    async def describe(self, caller: Principal, tenant: TenantId | None, *, ask: bool) -> Me:
+        """Describe a caller who acts for a tenant, or for none.
+
+        Args:
+            caller: Who asks.
+            tenant: The tenant.
+            ask: Whether there is a language model.
+        """
+        name, key_name = await self._tenants.names(tenant, caller.key)
+        return Me(
+            tenant=name,
+            key=caller.key,
+            key_name=key_name,
+            scopes=tuple(scope for scope in Scope if scope in caller.scopes),
+            operator=caller.tenant is None,
+            ask=ask,
+        )
 
     async def issue(
         self, tenant: TenantId | None, name: str, scopes: Iterable[Scope]

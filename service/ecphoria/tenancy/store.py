@@ -30,6 +30,7 @@ class _Left(Exception):
 
 _CREATE_TENANT = Statement("tenants.create_tenant", Done)
 _LIST_TENANTS = Statement("tenants.list_tenants", Tenant)
+_FIND_NAMES = Statement("tenants.find_names", tuple[str | None, str | None])
 _START_ERASING = Statement("tenants.start_erasing", TenantId)
 _COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
 _ERASE_KIND = Statement("tenants.erase_kind", int)
@@ -67,6 +68,13 @@ class Tenants:
     async def list(self) -> Sequence[Tenant]:
         """List tenants by name."""
         return await self._graph.run(_LIST_TENANTS, name=None, expiring=False)
+
+    async def names(
+        self, tenant: TenantId | None, key: KeyId | None
+    ) -> tuple[str | None, str | None]:
+        """Find the names of a tenant and of a key of it or of an operator; None if unknown."""
+        found = await self._graph.run_one(_FIND_NAMES, tenant=tenant or "", key=key or "")
+        return found or (None, None)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; return counts by kind.

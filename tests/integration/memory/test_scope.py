@@ -13,6 +13,7 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
+from ecphoria.records.sent import TracedFilters
 from tests.conftest import Cypher
 
 THEN = datetime(2024, 6, 1, tzinfo=UTC)
@@ -96,7 +97,8 @@ async def test_no_strategy_meets_what_is_out_of_scope(
             )
             answer = await recalls.recall(tenant, Cue(text=cue), options)
             trace = await recalls.trace(tenant, answer.trace_id)
-            told = repr(answer) + repr(replace(trace, cue=""))
+            sent = TracedFilters()  # as they were sent, so they name what was left out
+            told = repr(replace(answer, trace=None)) + repr(replace(trace, cue="", filters=sent))
             assert not [one for one in (*left, *over, *late, *hidden) if one in told], (
                 strategy,
                 cue,

@@ -1,13 +1,12 @@
-"""A walk numbers its nodes once, lists its strongest arcs, and leads every path to an entry."""
+"""A walk numbers its nodes once, and leads every path to an entry."""
 
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.walk import STILL, Flow, Walk, episode_seed, marks, shares
+from ecphoria.recall.walk import Flow, Walk, episode_seed, shares
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Stream
 
@@ -67,20 +66,6 @@ def test_no_path_enters_a_node_twice(arcs: list[tuple[int, int, float]], times: 
         nodes = [step.node for step in walk.path(EpisodeId(str(number)))]
         assert len(nodes) == len(set(nodes))
         assert nodes[-1:] in ([], [str(number)])
-
-
-def test_a_wave_lists_the_strongest_arcs_and_counts_the_others() -> None:
-    walk = Walk(joins={(0, head): "NEXT" for head in range(1, 41)})
-    for number in range(41):
-        walk.add(str(number), "episode")
-    walk.wave(flow(*((0, head, head / 100) for head in range(1, 41))), active=40)
-    walk.wave(STILL, active=3, energy=0.5, marks=marks([("1", 0.2), ("2", 0.3)], "cut"))
-    first, second = walk.waves
-    assert [arc.head for arc in first.arcs] == [str(head) for head in range(40, 10, -1)]
-    assert (first.number, first.active, first.arcs_left_out) == (1, 40, 10)
-    assert first.energy == pytest.approx(8.2)
-    assert (second.number, second.energy, second.arcs) == (2, 0.5, ())
-    assert [mark.node for mark in second.marks] == ["2", "1"]
 
 
 def test_the_energies_of_seeds_are_shares_of_one() -> None:

@@ -1,0 +1,12 @@
+// doc: Give a concept with the memories that speak of it and have not expired.
+// returns: id STRING, name STRING, normalised STRING, kind STRING, mentions INTEGER,
+//   first_occurred_at DATETIME, last_occurred_at DATETIME
+CALL (node) {
+  MATCH (node)-[:MENTIONS|ABOUT]-(e:Episode)
+  WHERE coalesce(e.expires_at > datetime(), true)
+  RETURN count(DISTINCT e) AS mentions, min(e.occurred_at) AS first_occurred_at,
+    max(e.occurred_at) AS last_occurred_at
+}
+WITH node.id AS id, node.name AS name, node.normalised AS normalised, node.kind AS kind,
+  mentions, first_occurred_at, last_occurred_at
+WHERE mentions > 0

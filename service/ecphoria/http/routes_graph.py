@@ -1,0 +1,77 @@
+"""Routes that look at the graph: traces, concepts, and what is around a node."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from ecphoria.http.auth import GuardedRoute, Reader, Served
+from ecphoria.http.problems import guarded
+from ecphoria.http.traits import having
+from ecphoria.records.graph import ConceptView, Neighbourhood
+from ecphoria.wire.graph import (
+    ConceptPage,
+    ConceptQuery,
+    GraphQuery,
+    TracePage,
+    TraceQuery,
+    place_of,
+)
+
+graph_routes = APIRouter(prefix="/v1", tags=["graph"], route_class=GuardedRoute)
+
+
+@graph_routes.get("/traces", responses=guarded())
+async def list_traces(
+    tenant: Reader, services: Served, wanted: Annotated[TraceQuery, Query()]
+) -> TracePage:
+    """List the traces of recalls, the newest first, a page at a time."""
+    found = await services.recall.traces(
+        tenant,
+        strategy=wanted.strategy,
+        verdict=wanted.verdict,
+        after=place_of(wanted.cursor),
+        limit=wanted.limit + 1,
+    )
+    page = found[: wanted.limit]
+    cursor = page[-1].cursor if len(found) > wanted.limit else None
+    return TracePage(items=tuple(page), next_cursor=cursor)
+
+
+@graph_routes.get("/concepts", responses=guarded())
+@having(is_read=True)
+async def list_concepts(
+    tenant: Reader, services: Served, wanted: Annotated[ConceptQuery, Query()]
+) -> ConceptPage:
+    """List concepts: the most mentioned, by name, or the last mentioned first."""
+    found = await services.graph.concepts(
+        tenant,
+        search=wanted.q,
+        sort=wanted.sort,
+        after=place_of(wanted.cursor),
+        limit=wanted.limit + 1,
+    )
+    page = found[: wanted.limit]
+    cursor = f"{page[-1].place}.{page[-1].normalised}" if len(found) > wanted.limit else None
+    return ConceptPage(items=tuple(page), next_cursor=cursor)
+
+
+@graph_routes.get("/concepts/{concept}", responses=guarded())
+async def get_concept(concept: str, tenant: Reader, services: Served) -> ConceptView:
+    """Get a concept with its neighbours and its merges."""
+    return await services.graph.concept(tenant, concept)
+
+
+@graph_routes.get("/graph", responses=guarded())
+@having(is_read=True)
+async def get_graph(
+    tenant: Reader, services: Served, wanted: Annotated[GraphQuery, Query()]
+) -> Neighbourhood:
+    """Get the nodes and edges around a memory, a concept or a session."""
+    return await services.graph.around(
+        tenant,
+        wanted.around,
+        hops=wanted.hops,
+        kinds=wanted.kinds,
+        as_of=wanted.as_of,
+        limit=wanted.limit,
+    )
