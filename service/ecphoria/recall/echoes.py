@@ -171,6 +171,7 @@ async def _seeded(
         seeding,
         by_text=by_text,
         by_vector=by_vector,
+        by_passage=view.moved(seeding.by_passage),
         terms={
             stem: replace(
                 count, items=max(0, count.items - sum(stem in echo.terms for echo in echoes))

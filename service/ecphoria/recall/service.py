@@ -176,12 +176,14 @@ class RecallService:
         judgement = judge_floors(judgement, options, k)
         passages = await passages_of_hits(search, ranked.ids[:k])
         hits = hits_of(search, ranked, k, passages)
-        followers, context = await _written(search, hits, options.token_budget)
         found = Recalled(
             cue=asked, options=options, search=search, strategy=strategy.name, ranked=ranked,
             hits=hits, judgement=judgement, unknown=unknown, told=_told(cue, hits, self._model),
         )  # fmt: skip
         trace = self._trace(tenant, found, record=record)
+        (followers, context), shown = await asyncio.gather(
+            _written(search, hits, options.token_budget), self._shown(tenant, trace, options)
+        )
         clock.lap("rank")
         return RecallResult(
             hits=hits,
@@ -201,10 +203,14 @@ class RecallService:
             followers=followers,
             timings_ms=clock.result(),
             trace_id=trace.id,
-            trace=await self._traces.read(tenant, trace) if options.explain else None,
+            trace=shown,
             degraded=search.seeding.degraded,
             engrams=await self._found_engrams(search, options.engrams),
         )
+
+    async def _shown(self, tenant: TenantId, trace: Trace, options: RecallOptions) -> Trace | None:
+        """Name the nodes of an explained recall's trace."""
+        return await self._traces.read(tenant, trace) if options.explain else None
 
     async def _found_engrams(self, search: Search, count: int) -> tuple[EngramHit, ...]:
         if not count or self._engrams is None:

@@ -128,6 +128,26 @@ async def test_a_question_stands_hardly_above_its_reply(
     assert found.hits[0].episode.text == said[0][1]
 
 
+async def test_a_long_memory_stands_where_it_stood_without_the_echo(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    """Its passages are found by an index too, and tell its place in the session."""
+    case = Case(seed=1, language="en", role="roles")
+    cue = "Which lens did the observatory order?"
+    told = [
+        ("user", " ".join(f"On day {day} the weather of the valley was calm." for day in range(60))
+         + " The observatory has ordered a lens from Jena."),
+        ("assistant", "Noted, the lens is on its way."),
+    ]  # fmt: skip
+    await store(ingest, tenant, told, case, "s")
+    await store(ingest, other_tenant, [("user", cue), *told], case, "s")
+    plain, echoed = await ask(recalls, tenant, cue), await ask(recalls, other_tenant, cue)
+    assert [hit.episode.text for hit in echoed.hits if hit.echo] == [cue]
+    assert [(hit.episode.text, pytest.approx(hit.score)) for hit in plain.hits] == [
+        (hit.episode.text, hit.score) for hit in echoed.hits if not hit.echo
+    ]
+
+
 async def test_a_cue_about_questions_finds_them(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:
