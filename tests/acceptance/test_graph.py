@@ -7,8 +7,9 @@ import pytest
 
 from ecphoria import Client
 from ecphoria.errors import NotFound
-from ecphoria.records.graph import ConceptSort, Neighbourhood, NodeKind
+from ecphoria.records.graph import ConceptSort, Neighbourhood
 from ecphoria.records.recall import Verdict
+from ecphoria.records.traced import NodeKind
 from tests.acceptance.conftest import Owner, RunningService, problem
 
 DAY = "2024-05-0{}T09:00:00Z"

@@ -63,7 +63,7 @@ class AsyncGraph(AsyncCalls):
         around: str,
         *,
         hops: int = 1,
-        kinds: Sequence[records.graph.NodeKind] = (),
+        kinds: Sequence[records.traced.NodeKind] = (),
         as_of: datetime | None = None,
         limit: int = 200,
     ) -> records.graph.Neighbourhood:

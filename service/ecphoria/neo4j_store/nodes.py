@@ -6,8 +6,8 @@ from datetime import datetime
 
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.episode import State, headline
-from ecphoria.records.graph import Node, NodeKind
 from ecphoria.records.ids import TenantId
+from ecphoria.records.traced import Node, NodeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,10 +16,10 @@ from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.asked import ROLES
 from ecphoria.records.episode import headline
-from ecphoria.records.graph import Node
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId, derived_id
 from ecphoria.records.recall import PathStep, Trace, TracedHit, Verdict
 from ecphoria.records.trace import TraceSummary
+from ecphoria.records.traced import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,11 +17,10 @@ from ecphoria.records.graph import (
     ConceptView,
     EdgeColumns,
     Neighbourhood,
-    Node,
     NodeColumns,
-    NodeKind,
 )
 from ecphoria.records.ids import TenantId, concept_id
+from ecphoria.records.traced import Node, NodeKind
 from ecphoria.text.names import normalise
 
 

@@ -23,7 +23,7 @@ from ecphoria.records.recall import (
     Wave,
     WaveArc,
 )
-from ecphoria.records.sent import TracedFilters
+from ecphoria.records.traced import TracedFilters
 
 _STREAMS: Final = frozenset(Stream)
 MOST_ARCS: Final = 2_000

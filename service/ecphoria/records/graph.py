@@ -7,38 +7,7 @@ from enum import StrEnum
 from ecphoria.records.answered import answered
 from ecphoria.records.episode import State
 from ecphoria.records.fact import Merge
-
-
-class NodeKind(StrEnum):
-    """The kind of a node."""
-
-    EPISODE = "episode"
-    CONCEPT = "concept"
-    FACT = "fact"
-
-
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """A memory, a concept or a fact, with a label to read."""
-
-    id: str
-    """Its id."""
-    kind: NodeKind
-    """`episode`, `concept` or `fact`."""
-    label: str
-    """A memory's title, or its speaker and the start of its text; a concept's name; a fact's
-    words."""
-    speaker: str | None = None
-    """Of a memory: its speaker."""
-    session: str | None = None
-    """Of a memory: its session."""
-    ordinal: int | None = None
-    """Of a memory: its place in the session, from 0."""
-    occurred_at: datetime | None = None
-    """Of a memory: the time of the event."""
-    state: State | None = None
-    """Of a memory: `live`, `dormant` or `archived`."""
+from ecphoria.records.traced import NodeKind
 
 
 class ConceptSort(StrEnum):

@@ -28,10 +28,9 @@ from ecphoria.records.asked import (
 )
 from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode
-from ecphoria.records.graph import Node
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
-from ecphoria.records.sent import TracedFilters
+from ecphoria.records.traced import Node, TracedFilters
 
 OptionValue = str | int | float | bool
 

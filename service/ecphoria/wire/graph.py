@@ -5,9 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ecphoria.records.asked import Instant
-from ecphoria.records.graph import Concept, ConceptSort, NodeKind
+from ecphoria.records.graph import Concept, ConceptSort
 from ecphoria.records.recall import Verdict
 from ecphoria.records.trace import TraceSummary
+from ecphoria.records.traced import NodeKind
 from ecphoria.wire.base import Listing, Parameters
 
 TraceCursor = Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")]

@@ -11,9 +11,9 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.replay import MOST_ARCS
 from ecphoria.recall.service import RecallService
-from ecphoria.records.graph import Node, NodeKind
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Trace
+from ecphoria.records.traced import Node, NodeKind
 from tests.integration.memory.chats import ask, chat, fill, passages
 
 CUES = ("Who takes the pottery class?", "Which river flows through the town of the founder?")

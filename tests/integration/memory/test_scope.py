@@ -13,7 +13,7 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
-from ecphoria.records.sent import TracedFilters
+from ecphoria.records.traced import TracedFilters
 from tests.conftest import Cypher
 
 THEN = datetime(2024, 6, 1, tzinfo=UTC)

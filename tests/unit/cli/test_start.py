@@ -44,6 +44,7 @@ SHARED = {
         "history",
         "ids",
         "recall",
+        "traced",
     },
     "client": {"connections", "defaults", "exchange", "filters"},
 }
