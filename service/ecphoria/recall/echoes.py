@@ -22,7 +22,7 @@ from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, searched_stems
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import PathStep, Stream
-from ecphoria.text.asking import Asking, Saying, asks_openly, names_and_numbers
+from ecphoria.text.asking import Asking, Saying, asks_openly, content_stems, names_and_numbers
 from ecphoria.text.terms import terms
 from ecphoria.text.tokens import words
 
@@ -74,8 +74,13 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
         )
         for row, asking in enumerate(frame.asking)
         if _is_echo(asking, asked, float(frame.cosine[row]), openly=openly)
-        or (frame.is_question[row] and asked.issuperset(frame.terms[row].split()))
+        or (frame.is_question[row] and _is_repeated(frozenset(frame.terms[row].split()), asked))
     )
+
+
+def _is_repeated(told: frozenset[str], asked: frozenset[str]) -> bool:
+    """Tell whether a question has topical words, and all of its words are in the cue."""
+    return told <= asked and bool(content_stems(told))
 
 
 def _is_echo(asking: Asking, asked: frozenset[str], cosine: float, *, openly: bool) -> bool:
