@@ -64,6 +64,9 @@ LONGEST = (
 )  # fmt: skip
 """Files that come first, so that no worker ends long after the other; `make test` tells times."""
 
+COMPARATORS = frozenset({"memorybank", "myagent"})
+"""Strategies that rank by age, for comparison only: the best memory need not be their first."""
+
 served_by = pytest.StashKey[str]()
 
 

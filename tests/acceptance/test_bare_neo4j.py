@@ -14,7 +14,7 @@ from ecphoria.engine.home import packaged_lock
 from ecphoria.settings import Neo4jSettings
 from tests.acceptance.conftest import RunningService, new_owner, running, settings_for
 from tests.acceptance.writers import Writers, body_of, require_once
-from tests.conftest import Server, quick_engine
+from tests.conftest import COMPARATORS, Server, quick_engine
 
 pytestmark = pytest.mark.engine
 
@@ -81,7 +81,8 @@ def test_without_gds_all_but_pagerank_works_and_health_says_so(operator: httpx.C
                 json={"cue": "When is the lighthouse visit?", "strategy": strategy["name"]},
             )
             assert answer.status_code == 200, (strategy["name"], answer.text)
-            assert answer.json()["hits"][0]["episode"]["id"] == kept, strategy["name"]
+            first = answer.json()["hits"][0]["episode"]["id"]
+            assert first == kept or strategy["name"] in COMPARATORS, strategy["name"]
         assert owner.delete(f"/v1/episodes/{gone}").status_code == 204
         assert owner.texts(session="s") == ["The lighthouse visit is on Sunday."]
         assert owner.get("/v1/stats").json()["episodes"] == 1

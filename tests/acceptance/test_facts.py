@@ -120,6 +120,6 @@ def test_what_cannot_be_of_a_time_is_refused(owner: Owner) -> None:
     assert "must lie after" in problem(answer, 422, "invalid-input")["detail"]
     body["extraction"] = {"facts": [OSLO | {"reliability": 2.0}]}
     assert (
-        "between 0 and 1"
+        "less than or equal to 1"
         in problem(owner.post("/v1/episodes", json=body), 422, "invalid-input")["detail"]
     )

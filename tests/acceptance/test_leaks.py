@@ -83,15 +83,18 @@ async def tenant_id(cypher: Cypher, owner: Owner) -> str:
 def holds(answer: httpx.Response, hidden: frozenset[str]) -> list[str]:
     """Find what of another tenant an answer holds.
 
-    A refusal may repeat what was asked for, and the reasons of an answer the question.
+    A refusal may repeat what was asked for, and the reasons and the trace of an answer the
+    question.
     """
     text = answer.text
     if answer.request.url.path in {"/v1/recall", "/v1/ask", "/v1/context"} and answer.is_success:
-        text = json.dumps(answer.json() | {"reasons": []})
+        told = answer.json()
+        trace = {"trace": told["trace"] | {"cue": "", "reasons": []}} if told.get("trace") else {}
+        text = json.dumps(told | {"reasons": []} | trace)
     if answer.request.url.path == "/v1/ask/stream" and answer.is_success:
         events = [line for line in text.splitlines() if line.startswith("data: ")]
-        told = [json.loads(event.removeprefix("data: ")) | {"reasons": []} for event in events]
-        text = json.dumps(told)
+        parts = [json.loads(event.removeprefix("data: ")) | {"reasons": []} for event in events]
+        text = json.dumps(parts)
     said = (text + str(answer.headers)).lower()
     request = answer.request
     asked = (str(request.url) + request.content.decode()).lower()

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from tests.acceptance.conftest import Owner, problem
-from tests.conftest import Cypher
+from tests.conftest import COMPARATORS, Cypher
 
 STORY = (
     ("Ana", "I moved to Lisbon in March and the flat looks over the river."),
@@ -45,7 +45,7 @@ def test_every_strategy_recalls_and_explains_itself(owner: Owner) -> None:
         told = answer.json()
         assert told["strategy"] == name
         hits = told["hits"]
-        assert hits[0]["episode"]["text"] == STORY[0][1], name
+        assert hits[0]["episode"]["text"] == STORY[0][1] or name in COMPARATORS, name
         assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
         assert [hit["score"] for hit in hits] == sorted(
             (hit["score"] for hit in hits), reverse=True

@@ -12,6 +12,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import ConsolidationReport, Degrees, JobKind, JobState
+from ecphoria.records.recall import Verdict
 from tests.conftest import Cypher
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
 from tests.contract.traces import a_trace
@@ -71,9 +72,9 @@ async def test_a_gap_is_a_cue_refused_often_since_the_last_whole_cycle(
 ) -> None:
     traces = TraceStore(graph, keep=99)
 
-    async def asked(*cues: str, refused: bool = True) -> list[str]:
+    async def asked(*cues: str, verdict: Verdict = Verdict.REFUSE) -> list[str]:
         made = [
-            a_trace(tenant, cue=cue, refused=refused, seeds=(), hits=(),
+            a_trace(tenant, cue=cue, verdict=verdict, seeds=(), hits=(),
                     created_at=START + timedelta(minutes=number))
             for number, cue in enumerate(cues)
         ]  # fmt: skip
@@ -83,7 +84,7 @@ async def test_a_gap_is_a_cue_refused_often_since_the_last_whole_cycle(
     ids = await asked(
         "Who?", " who? ", "WHO?", "When?", "When?", "When?", "When?", "Twice", "Twice"
     )
-    await asked("Known", "Known", "Known", refused=False)
+    await asked("Known", "Known", "Known", verdict=Verdict.ANSWER)
     whole = await survey.gaps(tenant, least=3, limit=9)
     assert [(gap.refused, gap.traces) for gap in whole] == [
         (4, (ids[6], ids[5], ids[4], ids[3])),
@@ -96,7 +97,9 @@ async def test_what_was_refused_before_the_last_whole_cycle_is_no_gap_any_more(
     graph: Graph, survey: GraphSurvey, tenant: TenantId
 ) -> None:
     jobs = JobStore(graph, 9)
-    old = [a_trace(tenant, cue="Who?", refused=True, seeds=(), hits=()) for _ in range(3)]
+    old = [
+        a_trace(tenant, cue="Who?", verdict=Verdict.REFUSE, seeds=(), hits=()) for _ in range(3)
+    ]
     await TraceStore(graph, keep=99).save(tenant, old)
     assert [gap.refused for gap in await survey.gaps(tenant, least=3, limit=9)] == [3]
     report = ConsolidationReport(cycle="c", started_at=START, seconds=0.0, steps=())

@@ -66,6 +66,7 @@ _TAGS = {
     "episodes": "Append, fetch, list, update and erase what happened.",
     "recall": "Recall memories for a cue, answer questions, and replay how a memory was found.",
     "overview": "Sessions, summaries and counts: what a memory holds.",
+    "graph": "Look at traces, concepts and the graph around a node, without a cue.",
     "facts": "Statements of episodes with the times at which they hold, and decisions about them.",
     "items": "JSON objects by namespace and key, which are replaced and not remembered.",
     "consolidation": "The background work on a memory as a whole, and the check of its integrity.",

@@ -390,6 +390,11 @@ Numbers = Annotated[tuple[StrictFloat, ...], FewFaults]
 """A vector."""
 
 
+def with_repeats(schema: JsonDict) -> None:
+    """Describe a set of which an item may be sent twice."""
+    schema.pop("uniqueItems", None)
+
+
 class _Inner:
     """The mark of a field that no caller may send."""
 

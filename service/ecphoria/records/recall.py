@@ -25,6 +25,7 @@ from ecphoria.records.asked import (
     StrictFloat,
     StrictInt,
     asked,
+    with_repeats,
 )
 from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode
@@ -132,7 +133,10 @@ class Filters:
     occurred_before: Instant | None = None
     """Latest `occurred_at`, exclusive."""
     exclude: Annotated[
-        frozenset[_Excluded], FewFaults, Field(max_length=_LISTED), BeforeValidator(_counted)
+        frozenset[_Excluded],
+        FewFaults,
+        Field(max_length=_LISTED, json_schema_extra=with_repeats),
+        BeforeValidator(_counted),
     ] = frozenset()
     """Ids of episodes to leave out, as if they were not stored; at most 1,000."""
     sessions: Annotated[tuple[Name, ...], FewFaults, Field(max_length=100)] = ()

@@ -130,9 +130,10 @@ EVIDENCE: Final = (
 """Evidence that a gate weighs: features of the hits, not of the question."""
 # The shipped gates do not use these: a benchmark's unanswerable questions nearly all name one
 # person, and a gate that learned this would be worse elsewhere (docs/explanation/gate.md).
-QUESTION_TYPE: Final = ("names_one", "asks_when")
+QUESTION_TYPE: Final = ("names_one", "asks_when", "unread")
 """What it may weigh too, fitted on the questions a store is really asked: the cue names exactly
-one participant; the cue asks for a time. They learn the mix of the questions they saw."""
+one participant; it asks for a time; the embedding model does not read its language. They learn the
+mix of the questions they saw."""
 
 
 EVIDENCE_NAMES: Final = (*EVIDENCE, *QUESTION_TYPE)

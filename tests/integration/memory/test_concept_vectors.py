@@ -140,7 +140,7 @@ async def test_hops_search_the_vectors_of_concepts(
     await step.run(a_cycle(tenant))
     answer = await ask(recalls, tenant, cue, strategy="ecphory", k=3, options=options)
     trace = await recalls.trace(tenant, answer.trace_id)
-    assert [seed.label for seed in trace.seeds] == ["Lisbon"]
+    assert [seed.label for seed in trace.seeds if seed.energy] == ["Lisbon"]
     traces = {"preset": "paper", "direct_hits": 0}
     literal = await ask(recalls, tenant, cue, strategy="ecphory", k=3, options=traces)
     assert literal.hits[0].episode.text == TEXTS[2]

@@ -51,7 +51,7 @@ async def test_who_is_right_and_who_is_not(
     await fill(ingest, tenant)
     right = await ask(recalls, tenant, "Which pottery class did Ida sign up for?")
     wrong = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
-    assert tuple(right.evidence) == (*EVIDENCE, *QUESTION_TYPE, "unread")
+    assert tuple(right.evidence) == (*EVIDENCE, *QUESTION_TYPE)
     assert right.verdict is Verdict.ANSWER
     assert wrong.verdict is Verdict.REFUSE
     assert right.evidence["share"] > 0 > wrong.evidence["share"]

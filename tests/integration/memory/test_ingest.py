@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, StoreUnavailable, TooLarge
+from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, StoreUnavailable
 from ecphoria.ingest import store as writing
 from ecphoria.ingest.rows import StoredBody
 from ecphoria.ingest.service import IngestService
@@ -258,14 +258,6 @@ async def test_a_batch_tells_each_item_its_own_result(
         Outcome.CREATED, InvalidInput, Outcome.EXISTED, Conflict, BadVector, BadVector, BadVector,
     ]  # fmt: skip
     assert len((await dump(cypher, tenant))["episodes"]) == 1
-
-
-async def test_an_oversized_batch_is_refused_whole(
-    ingest: IngestService, tenant: TenantId, cypher: Cypher
-) -> None:
-    with pytest.raises(TooLarge, match="in parts"):
-        await ingest.append_batch(tenant, [NewEpisode(text="a")] * 1001)
-    assert (await dump(cypher, tenant))["episodes"] == []
 
 
 async def test_writers_at_once_lose_nothing(

@@ -161,7 +161,7 @@ async def test_values_side_by_side_are_never_ended_and_get_no_place(
     await add(ingest, tenant, *(said(place, "likes") for place in ("Oslo", "Bergen", "Lund")))
     assert all(row["standing"] is None for row in await cypher(STORED, t=tenant))
     (no_more,) = await add(
-        ingest, tenant, said("Bergen", "likes", negated=True, valid_from=day("2024-01-01"))
+        ingest, tenant, said("Bergen", "likes", polarity="negative", valid_from=day("2024-01-01"))
     )
     page = await facts.facts(tenant, FactQuery(concept="Bergen", relation="LIKES"))
     by_sign = {view.fact.negated: view for view in page.facts}

@@ -26,7 +26,7 @@ def evidence(share: float, number: int) -> dict[str, float]:
     return {
         "share": share + 0.004 * (number % 7), "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0,
         "similarity": 0.5, "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
-        "names_one": 1.0, "asks_when": 0.0,
+        "names_one": 1.0, "asks_when": 0.0, "unread": 0.0,
     }  # fmt: skip
 
 

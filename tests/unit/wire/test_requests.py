@@ -284,3 +284,10 @@ def test_pointers_are_wellformed_and_reversible(parts: list[str]) -> None:
     assert written.encode("utf-8")
     back = [p.replace("~1", "/").replace("~0", "~") for p in written.split("/")[1:]]
     assert back == [p.encode("utf-8", "replace").decode() for p in parts]
+
+
+def test_a_batch_of_too_many_items_is_refused_whole() -> None:
+    whole = {"episodes": [{"text": "a"}] * 1_000}
+    assert len(read_as(BatchRequest, whole).episodes) == 1_000
+    whole["episodes"].append({"text": "a"})
+    assert refusals(BatchRequest, whole).keys() == {"#/episodes"}
