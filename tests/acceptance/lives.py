@@ -4,10 +4,13 @@ What both say is the same, down to names, sessions and idempotency keys, except 
 its own that each tenant has in its texts, speakers, titles, metadata and facts.
 """
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import httpx
 
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
 from tests.acceptance.answers import ended
@@ -411,3 +414,14 @@ def cues(of: Life) -> list[Body]:
             for name in ("synapse", "cls")
         ),
     ]
+
+
+def without_question(answer: httpx.Response) -> str:
+    """Write an answer without the cue that it repeats, and without the reasons, which quote it."""
+    return json.dumps(_without(answer.json(), {"cue", "reasons"}))
+
+
+def _without(value: Any, names: set[str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _without(part, names) for name, part in value.items() if name not in names}
+    return [_without(part, names) for part in value] if isinstance(value, list) else value

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.acceptance.conftest import NO_TLS, Owner, RunningService, new_owner, problem
-from tests.acceptance.lives import QUESTIONS
+from tests.acceptance.lives import QUESTIONS, without_question
 
 GATE = {"weights": {"share": 1.0}, "bias": 0.0, "threshold": 0.2, "verify_below": 0.4}
 SECRET = "The treasure is buried under the walnut tree."
@@ -206,8 +206,9 @@ def test_no_tenant_sees_or_touches_another(
 ) -> None:
     owner, before = settled, counts(settled)
     answer = call(stranger, ids)
+    said = without_question(answer) if call is CALLS["post /v1/recall"] else answer.text
     for told in ("walnut", "Flint", "island", ids["episode"], owner.name, ids["key"], ids["job"]):
-        assert told not in answer.text or told in str(answer.request.url), told
+        assert told not in said or told in str(answer.request.url), told
     assert counts(owner) == before
     assert owner.get(f"/v1/episodes/{ids['episode']}").json()["text"] == SECRET
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
         item,
         job,
         recall,
-        sent,
         settings,
         start_context,
         strategy,
         tenant,
         trace,
+        traced,
         upkeep,
     )
 
@@ -45,12 +45,12 @@ __all__ = [
     "item",
     "job",
     "recall",
-    "sent",
     "settings",
     "start_context",
     "strategy",
     "tenant",
     "trace",
+    "traced",
     "upkeep",
 ]
 

@@ -1,5 +1,7 @@
 """Questions that an agent stores never answer themselves, on the real graph and encoder."""
 
+from dataclasses import replace
+
 import pytest
 
 from ecphoria.ingest.service import IngestService
@@ -139,8 +141,11 @@ async def test_a_long_memory_stands_where_it_stood_without_the_echo(
          + " The observatory has ordered a lens from Jena."),
         ("assistant", "Noted, the lens is on its way."),
     ]  # fmt: skip
-    await store(ingest, tenant, told, case, "s")
-    await store(ingest, other_tenant, [("user", cue), *told], case, "s")
+    for whose, said in ((tenant, told), (other_tenant, [("user", cue), *told])):
+        keyed = enumerate(turns(said, case, "s"))
+        await ingest.append_batch(
+            whose, [replace(one, idempotency_key=str(place)) for place, one in keyed]
+        )
     plain, echoed = await ask(recalls, tenant, cue), await ask(recalls, other_tenant, cue)
     assert [hit.episode.text for hit in echoed.hits if hit.echo] == [cue]
     kept = [hit for hit in echoed.hits if not hit.echo]
