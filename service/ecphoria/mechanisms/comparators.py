@@ -61,9 +61,9 @@ class MyAgentOptions(_Clock):
     )  # fmt: skip
     r_scale: float = parameter(1.0, "Factor on the cosine.", low=0, high=100, source="C.3")
     t_scale: float = parameter(
-        1.0, "Factor on age; of the same sign as `g_scale`.", low=-100, high=100, source="C.3"
+        1.0, "Factor on age; of the same sign as `g_scale`.", low=-10, high=100, source="C.3"
     )
-    g_scale: float = parameter(1.0, "Factor on strength.", low=-100, high=100, source="C.3")
+    g_scale: float = parameter(1.0, "Factor on strength.", low=-10, high=100, source="C.3")
 
 
 class MemoryBank:
