@@ -297,6 +297,25 @@ class Lane:
         return not piece.is_urgent, self._served.get(piece.caller, 0), piece.number
 
 
+class Lanes:
+    """Two threads of an encoder, so that a short request never waits behind a long one."""
+
+    def __init__(self, name: str, *, short: int) -> None:
+        """Prepare the lanes; a request of up to `short` characters is a short one."""
+        self._most = short
+        self._short, self._long = Lane(f"{name}-short"), Lane(f"{name}-long")
+
+    def of(self, texts: Sequence[str]) -> Lane:
+        """Choose the lane of a request."""
+        return self._short if sum(map(len, texts)) <= self._most else self._long
+
+    async def close(self) -> None:
+        """Finish the current work and end the threads; waiting work is refused."""
+        for lane in (self._short, self._long):
+            lane.close()
+        await asyncio.gather(self._short.ended(), self._long.ended())
+
+
 # Long texts take turns by tenant, so that one tenant cannot hold up the others (decision 0041).
 _TEXTS = Lane("text", threads=4)
 """Threads for work on long texts. Python runs one of them at a time; more of them only let other

@@ -331,8 +331,8 @@ def by_similarity(rows: Sequence[Row], dense: Sequence[Row]) -> dict[str, Bucket
 
     Args:
         rows: The strategy's.
-        dense: Rows of `dense`, whose scores are cosines; evidence that it does not list counts
-            with the last cosine that it lists.
+        dense: Rows of `dense`: their scores are cosines; evidence that they do not list counts
+            with their last cosine.
     """
     near = {(row.collection, row.question): _nearest(row) for row in dense if row.scores}
     scored = [(row, near[key]) for row in rows

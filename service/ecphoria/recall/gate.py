@@ -52,19 +52,16 @@ class Judgement:
     reasons: tuple[str, ...]
 
 
-def judge(
-    cue: str, seeding: Seeding, frame: Frame, own: Gate | None, *, unread: bool = False
-) -> Judgement:
+def judge(cue: str, seeding: Seeding, frame: Frame, *, unread: bool) -> Judgement:
     """Judge the evidence by the tenant's own gate, or by the shipped ones.
 
     Args:
         cue: Its text.
         seeding: What the cue found in the indexes.
         frame: What it is compared with.
-        own: The tenant's gate.
         unread: Whether the embedding model does not read the language of the cue.
     """
-    found = _Found(seeding, frame)
+    found, own = _Found(seeding, frame), seeding.profile.gate
     evidence = {**found.evidence(), "unread": float(unread)}
     if not frame.inside.any():
         return Judgement(

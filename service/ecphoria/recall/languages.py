@@ -39,10 +39,18 @@ def other_languages(cue: str, hits: Sequence[Hit], model: str) -> tuple[str, ...
         hits: The hits, best first.
         model: Name of the embedding model.
     """
-    asked = main_language(cue)
+    asked, told = main_language(cue), list[str]()
+    if asked is None:
+        return ()
     first = hits[:_FIRST]
-    told = [name for hit in first if (name := main_language(hit.episode.text)) is not None]
-    if asked is None or asked in told or 2 * len(told) <= len(first):
+    for hit in first:
+        language = main_language(hit.episode.text)
+        # Usually the first hit is in the language of the cue, and no other one is looked at.
+        if language == asked:
+            return ()
+        if language is not None:
+            told.append(language)
+    if 2 * len(told) <= len(first):
         return ()
     found = sorted(set(told))
     differ = f"the cue is in {asked} and the memories found are in {' and '.join(found)}"

@@ -1,4 +1,4 @@
-"""What the reads of recall return."""
+"""Records that the reads of recall return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

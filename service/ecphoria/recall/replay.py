@@ -32,7 +32,7 @@ MOST_ARCS: Final = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recalled:
-    """What a recall found.
+    """The findings of a recall.
 
     Attributes:
         cue: As it was sent.

@@ -9,7 +9,7 @@ of a name, priors) still count it.
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 
 import numpy as np
@@ -38,7 +38,7 @@ from ecphoria.recall.ports import (
     Window,
 )
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.records.episode import Episode
+from ecphoria.records.episode import TICK, Episode
 from ecphoria.records.fact import FactKey, Standing
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters
@@ -46,7 +46,6 @@ from ecphoria.records.recall import Filters
 R = TypeVar("R", bound=SeedRow)
 T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 
-_TICK = timedelta(microseconds=1)
 _MOST_FACTS = 1_000
 
 _FURTHEST = 200
@@ -417,7 +416,7 @@ class ScopedStore:
         """End the period of a search with the scope, which applies `exclude` itself."""
         before = filters.occurred_before
         if self._scope.at is not None:
-            end = self._scope.at + _TICK
+            end = self._scope.at + TICK
             before = end if before is None else min(before, end)
         return replace(filters, exclude=frozenset(), occurred_before=before)
 

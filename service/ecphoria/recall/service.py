@@ -167,9 +167,8 @@ class RecallService:
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         lift = options.newest_first and not asks_for_the_past(cue.text or "", search.now.year)
         ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
-        own = search.seeding.profile.gate
         unread = is_unread(cue.text or "", self._model)
-        judgement = judge(cue.text or "", search.seeding, search.frame, own, unread=unread)
+        judgement = judge(cue.text or "", search.seeding, search.frame, unread=unread)
         judgement = judge_activation(judgement, ranked.gate)
         ranked = await load_newest_first(search, ranked, options, lift=lift)
         k = count_within(ranked, count_above(ranked, options))
@@ -180,9 +179,11 @@ class RecallService:
             cue=asked, options=options, search=search, strategy=strategy.name, ranked=ranked,
             hits=hits, judgement=judgement, unknown=unknown, told=_told(cue, hits, self._model),
         )  # fmt: skip
-        trace = self._trace(tenant, found, record=record)
+        name = TraceId(fresh_id())
+        trace = self._trace(tenant, found, name, record=record)
         (followers, context), shown = await asyncio.gather(
-            _written(search, hits, options.token_budget), self._shown(tenant, trace, options)
+            _written(search, hits, options.token_budget),
+            self._shown(tenant, trace if options.explain else None),
         )
         clock.lap("rank")
         return RecallResult(
@@ -202,15 +203,15 @@ class RecallService:
             references=context.references,
             followers=followers,
             timings_ms=clock.result(),
-            trace_id=trace.id,
+            trace_id=name,
             trace=shown,
             degraded=search.seeding.degraded,
             engrams=await self._found_engrams(search, options.engrams),
         )
 
-    async def _shown(self, tenant: TenantId, trace: Trace, options: RecallOptions) -> Trace | None:
-        """Name the nodes of an explained recall's trace."""
-        return await self._traces.read(tenant, trace) if options.explain else None
+    async def _shown(self, tenant: TenantId, trace: Trace | None) -> Trace | None:
+        """Name the nodes of a trace."""
+        return await self._traces.read(tenant, trace) if trace else None
 
     async def _found_engrams(self, search: Search, count: int) -> tuple[EngramHit, ...]:
         if not count or self._engrams is None:
@@ -341,8 +342,12 @@ class RecallService:
             )
         return self._strategies[chosen]
 
-    def _trace(self, tenant: TenantId, found: Recalled, *, record: bool) -> Trace:
-        name = TraceId(fresh_id())
+    def _trace(
+        self, tenant: TenantId, found: Recalled, name: TraceId, *, record: bool
+    ) -> Trace | None:
+        """Write the trace if it is stored or answered."""
+        if not (record or found.options.explain):
+            return None
         cypher = self._snippet(name) if record else ""
         trace = trace_of(found, name, self._clock.now(), cypher)
         if record:

@@ -104,7 +104,7 @@ class Statement:
     reliability: Share | None = None
     """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
     span: Inner[tuple[int, int] | None] = None
-    """Where its words are in the episode's text, in characters, the end exclusive."""
+    """Place of its words in the episode's text, in characters; the end is exclusive."""
 
     @property
     def negated(self) -> bool:

@@ -30,7 +30,7 @@ class Concept:
     normalised: str
     """Its name as it is compared: in lower case, without marks."""
     kind: str | None = None
-    """What it is, where that is known."""
+    """Its type, if it is known."""
     mentions: int
     """Number of memories that speak of it."""
     first_occurred_at: datetime

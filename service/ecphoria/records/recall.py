@@ -201,7 +201,7 @@ class QuestionOptions:
     known_at: Instant | None = None
     """Only what had been recorded by then."""
     asker: Annotated[str, Field(max_length=200), AfterValidator(composed)] | None = None
-    """Who says "I": a speaker's name in any case, or a role (`user`, `assistant`, `tool`,
+    """The one who says "I": a speaker's name in any case, or a role (`user`, `assistant`, `tool`,
     `system`); the role `user` if absent."""
     newest_first: StrictBool = True
     """Rank a memory above the one that it makes outdated, and mark the latter; if false the order

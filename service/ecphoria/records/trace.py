@@ -1,15 +1,12 @@
 """Traces in a list."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from ecphoria.records.answered import answered
+from ecphoria.records.episode import EPOCH, TICK
 from ecphoria.records.ids import EpisodeId, TraceId
 from ecphoria.records.recall import Verdict
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 @answered()
@@ -37,4 +34,4 @@ class TraceSummary:
     @property
     def cursor(self) -> str:
         """The cursor of the traces after this one."""
-        return f"{(self.created_at - _EPOCH) // _MICROSECOND}.{self.id}"
+        return f"{(self.created_at - EPOCH) // TICK}.{self.id}"

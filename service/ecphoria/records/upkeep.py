@@ -63,7 +63,7 @@ class IntegrityReport:
     findings: tuple[Finding, ...]
     """Faults, by rule."""
     warnings: tuple[str, ...] = ()
-    """What is no fault and still costs: texts in languages that the embedding model does not
+    """Remarks that are no faults: many texts are in languages that the embedding model does not
     read."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties

@@ -1,6 +1,6 @@
 """Base of all bodies, and problem documents (RFC 9457)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import (
@@ -91,6 +91,18 @@ class Listing(Answer, Generic[_Listed]):
     """The items, in the order that the call names."""
     next_cursor: str | None = None
     """Send it as `cursor` for the next page; null on the last, and in a list without pages."""
+
+    @classmethod
+    def cut(cls, found: Sequence[_Listed], limit: int, cursor: Callable[[_Listed], str]) -> Self:
+        """Take a page of what was found.
+
+        Args:
+            found: The items of the page, and one more if there is a next page.
+            limit: Size of the page.
+            cursor: Writes the cursor of the items after this one.
+        """
+        page = tuple(found[:limit])
+        return cls(items=page, next_cursor=cursor(page[-1]) if len(found) > limit else None)
 
 
 PROBLEM_JSON = "application/problem+json"

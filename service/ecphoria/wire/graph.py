@@ -61,7 +61,7 @@ class ConceptPage(Listing[Concept]):
 
 
 class GraphQuery(Parameters):
-    """Which part of the graph."""
+    """The part of the graph to show."""
 
     around: str = Field(min_length=1)
     """Id of a memory or of a concept, `concept:` and a name, or `session:` and a name."""
