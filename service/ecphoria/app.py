@@ -50,7 +50,7 @@ from ecphoria.mechanisms.synapse import Synapse
 from ecphoria.mechanisms.synaptic import Synaptic
 from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
 from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
-from ecphoria.models.languages import Unread
+from ecphoria.models.languages import Unread, languages_read
 from ecphoria.neo4j_store.queries import cypher_root
 from ecphoria.neo4j_store.schema import Health, check, health, migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
@@ -327,6 +327,8 @@ async def warm_up(services: Services) -> None:
 
 
 async def _warn_of_languages(services: Services, tenant: TenantId, name: str) -> None:
+    if languages_read(services.embedder.model) is None:
+        return
     newest = await services.archive.list_episodes(tenant, limit=_WARNED_BY, newest=True)
     unread = Unread(services.embedder.model)
     unread.take(one.text for one in newest)
