@@ -176,24 +176,6 @@ def _day(at: datetime | None) -> str:
     return "now" if at is None else f"{at:%Y-%m-%d}"
 
 
-@facts.command("merges")
-@connected
-def list_merges(
-    client: Client,
-    *,
-    status: Annotated[
-        MergeStatus | None, typer.Option(help="Only merges with this status.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """List the merges that consolidation proposed, with the reason."""
-    found = _merges(client, status)
-    if as_json:
-        print_json(found)
-    else:
-        print_table(_rows(found), empty="There are no such merges.")
-
-
 def _merges(client: Client, status: MergeStatus | None) -> Iterator[Merge]:
     cursor: str | None = None
     while True:
@@ -211,32 +193,47 @@ def _rows(found: Iterable[Merge]) -> Table:
     return rows
 
 
-def _draw_merge(merge: Merge) -> None:
-    stdout().print(_rows([merge]))
-
-
-@facts.command("merge")
-@answering(_draw_merge)
-def decide_merge(
+@facts.command("merges")
+@connected
+def merges(
     client: Client,
     *,
     names: Annotated[
-        tuple[str, str],
-        typer.Argument(help="The two names, as `merges` lists them.", metavar="ONE OTHER"),
-    ],
+        tuple[str, str] | None,
+        typer.Argument(
+            help="The two names of a listed merge, to accept it.", metavar="[ONE OTHER]"
+        ),
+    ] = None,
     reject: Annotated[
         bool, typer.Option("--reject", help="They stay two; it is not proposed again.")
     ] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Undo the decision; they are proposed again.")
     ] = False,
-) -> Merge:
-    """Accept a merge, so that recall treats two concepts as one; or reject or undo it."""
+    status: Annotated[
+        MergeStatus | None, typer.Option(help="Without names: only merges with this status.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List proposed merges, or accept one, so that recall treats two concepts as one."""
+    if names is None:
+        if reject or undo:
+            raise typer.BadParameter("--reject and --undo need two names.")
+        found = _merges(client, status)
+        if as_json:
+            print_json(found)
+        else:
+            print_table(_rows(found), empty="There are no such merges.")
+        return
     if reject and undo:
         raise typer.BadParameter("give --reject or --undo, not both")
-    if undo:
-        return client.facts.undo_merge(*names)
-    return client.facts.reject_merge(*names) if reject else client.facts.accept_merge(*names)
+    decided = client.facts.decide_merge(
+        *names, "proposed" if undo else "rejected" if reject else "accepted"
+    )
+    if as_json:
+        print_json(decided)
+    else:
+        stdout().print(_rows([decided]))
 
 
 def _draw_feedback(found: FeedbackAnswer) -> None:

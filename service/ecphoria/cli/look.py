@@ -23,7 +23,7 @@ from ecphoria.cli.terminal import (
 from ecphoria.client import Client
 from ecphoria.records.episode import Episode, Session
 from ecphoria.records.graph import Concept, ConceptSort
-from ecphoria.records.recall import Verdict
+from ecphoria.records.recall import Trace, Verdict
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.trace import TraceSummary
 
@@ -115,19 +115,7 @@ def sessions(client: Client) -> Iterator[Session]:
     return client.sessions()
 
 
-@commands.command()
-@connected
-def trace(
-    client: Client,
-    *,
-    ident: Annotated[str, typer.Argument(metavar="ID", help="Id of a trace, from `recall`.")],
-    as_json: AsJson = False,
-) -> None:
-    """Show how a recall found its memories."""
-    found = client.trace(ident)
-    if as_json:
-        print_json(found)
-        return
+def _draw_trace(client: Client, found: Trace) -> None:
     console = stdout()
     console.print(Text(found.cue, style="cue"))
     console.print(
@@ -155,19 +143,36 @@ def _draw_traces(found: Iterable[TraceSummary]) -> None:
 
 
 @commands.command()
-@answering(_draw_traces)
-def traces(
+@connected
+def trace(
     client: Client,
     *,
-    count: Annotated[int, typer.Option("-n", min=1, help="Most traces to show.")] = 20,
-    verdict: Annotated[
-        Verdict | None, typer.Option(help="Only recalls with this verdict.")
+    ident: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ID", help="Id of a trace, from `recall`. Default: list the newest traces."
+        ),
     ] = None,
-    strategy: Annotated[str | None, typer.Option(help="Only recalls by this strategy.")] = None,
-) -> Iterator[TraceSummary]:
-    """List the traces of recalls, the newest first."""
-    found = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(count, 1_000))
-    return islice(found, count)
+    count: Annotated[
+        int, typer.Option("-n", min=1, help="Without an id: most traces to show.")
+    ] = 20,
+    verdict: Annotated[
+        Verdict | None, typer.Option(help="Without an id: only recalls with this verdict.")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="Without an id: only recalls by this strategy.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a recall found its memories, or list the traces of recalls, the newest first."""
+    if ident is not None:
+        if verdict or strategy:
+            raise typer.BadParameter("give an id, or --verdict and --strategy, not both.")
+        found = client.trace(ident)
+        print_json(found) if as_json else _draw_trace(client, found)
+        return
+    listed = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(count, 1_000))
+    (print_json if as_json else _draw_traces)(islice(listed, count))
 
 
 def _draw_concepts(found: Iterable[Concept]) -> None:

@@ -52,8 +52,12 @@ COMMANDS: Final = {
         ("show", "look", "Show one episode with everything that was stored with it."),
         ("sessions", "look", "List the sessions by name."),
         ("context", "look", "Print what a session of an agent should start with."),
-        ("trace", "look", "Show how a recall found its memories."),
-        ("traces", "look", "List the traces of recalls, the newest first."),
+        (
+            "trace",
+            "look",
+            "Show how a recall found its memories, or list the traces of recalls, the newest"
+            " first.",
+        ),
         ("concepts", "look", "List the people, places, things and topics that memories speak of."),
         (
             "strategies",
@@ -133,10 +137,7 @@ MOVED: Final = {
     "gate": "`ecphoria config get gate`, `config set gate FILE` and `config unset gate`",
     "learning": "`ecphoria config set learning.on true` and `ecphoria feedback`",
     "logs": "`ecphoria neo4j logs`",
-    "facts merges accept": "`ecphoria facts merge`",
-    "facts merges list": "`ecphoria facts merges`",
-    "facts merges reject": "`ecphoria facts merge --reject`",
-    "facts merges undo": "`ecphoria facts merge --undo`",
+    "facts merge": "`ecphoria facts merges`",
     "merges": "`ecphoria facts merges`",
     "neo4j status": "`ecphoria status`",
     "predicates": "`ecphoria facts predicates`",
@@ -145,6 +146,7 @@ MOVED: Final = {
     "scrub": "`ecphoria archive scrub`",
     "shadow": "`ecphoria strategy`",
     "shell": "`ecphoria neo4j shell`",
+    "traces": "`ecphoria trace`",
     "up": "`ecphoria neo4j up`",
 }
 """The new names of commands that moved."""

@@ -114,35 +114,16 @@ class AsyncFacts(AsyncCalls):
         wanted = {"status": status, "cursor": cursor, "limit": limit}
         return await self._ask(wire.facts.MergePage, "GET", "/v1/merges", parameters=wanted)
 
-    async def accept_merge(self, one: str, other: str) -> records.fact.Merge:
-        """Accept a merge: recall treats two concepts as one.
-
-        Args:
-            one: The name of one concept, as `merges` lists it.
-            other: The name of the other.
-        """
-        return await self._set_merge_status(one, other, records.fact.MergeStatus.ACCEPTED)
-
-    async def reject_merge(self, one: str, other: str) -> records.fact.Merge:
-        """Reject a merge; consolidation does not propose it again.
-
-        Args:
-            one: The name of one concept, as `merges` lists it.
-            other: The name of the other.
-        """
-        return await self._set_merge_status(one, other, records.fact.MergeStatus.REJECTED)
-
-    async def undo_merge(self, one: str, other: str) -> records.fact.Merge:
-        """Undo the decision about two concepts.
-
-        Args:
-            one: The name of one concept, as `merges` lists it.
-            other: The name of the other.
-        """
-        return await self._set_merge_status(one, other, records.fact.MergeStatus.PROPOSED)
-
-    async def _set_merge_status(
-        self, one: str, other: str, status: records.fact.MergeStatus
+    async def decide_merge(
+        self, one: str, other: str, status: Literal["accepted", "rejected", "proposed"]
     ) -> records.fact.Merge:
+        """Decide whether two concepts are one.
+
+        Args:
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
+            status: `accepted`: recall treats them as one. `rejected`: consolidation does not
+                propose it again. `proposed`: the decision is undone.
+        """
         wanted = body_of(wire.facts.MergeRequest, one=one, other=other, status=status)
         return await self._ask(records.fact.Merge, "PUT", "/v1/merges", wanted)

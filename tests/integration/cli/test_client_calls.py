@@ -87,12 +87,12 @@ def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
     proposed = client.facts.merges(status="proposed").items
     (found,) = (merge for merge in proposed if (merge.one, merge.other) == pair)
     assert (found.reason, found.decided_at) == ("the same words", None)
-    accepted = client.facts.accept_merge(*reversed(pair))
-    assert (accepted.one, accepted.other, accepted.status) == (*pair, MergeStatus.ACCEPTED)
-    assert client.facts.reject_merge(*pair).status is MergeStatus.REJECTED
-    assert client.facts.undo_merge(*pair) == found
+    accepted = client.facts.decide_merge(*reversed(pair), "accepted")
+    assert (accepted.one, accepted.other, accepted.status) == (*pair, "accepted")
+    assert client.facts.decide_merge(*pair, "rejected").status is MergeStatus.REJECTED
+    assert client.facts.decide_merge(*pair, "proposed") == found
     with pytest.raises(NotFound):
-        client.facts.accept_merge("anchor inn brass", "no such inn")
+        client.facts.decide_merge("anchor inn brass", "no such inn", "accepted")
     with pytest.raises(InvalidInput):
         client.facts.merges(cursor="no cursor")
 

@@ -48,6 +48,7 @@ SAMPLES: dict[str, object] = {
     "Scope": [Scope.READ],
     "PredicateClass": PredicateClass.MULTI,
     "retract": "retract",
+    "accepted": "accepted",
     "calibration.Sample": [
         Sample(evidence=dict.fromkeys(EVIDENCE + QUESTION_TYPE, 0.5), answerable=True)
     ],
