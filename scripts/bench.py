@@ -21,12 +21,12 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria import runtime as loop
-from ecphoria.app import embedder_options, engine_settings
+from ecphoria.app import engine_settings
 from ecphoria.engine import Engine
 from ecphoria.models.embedders import create_embedder
 from ecphoria.ports import Embedder
 from ecphoria.records.recall import Cue, RecallOptions
-from ecphoria.settings import Settings, read_settings
+from ecphoria.settings import EmbedderSettings, Settings, read_settings
 from ecphoria.telemetry import configure_logging
 from ecphoria_eval.load import Stand, open_stand, private_settings, to_episode
 from ecphoria_eval.load_data import Probe, Talk
@@ -236,11 +236,8 @@ async def parity(settings: Settings) -> Figures:
     """Measure sentence-transformers likewise, where it is installed."""
     if importlib.util.find_spec("sentence_transformers") is None:
         return {}
-    options = embedder_options(settings)
-    other = await asyncio.to_thread(
-        create_embedder,
-        type(options)(cache_dir=options.cache_dir, provider="sentence-transformers"),
-    )
+    chosen = EmbedderSettings(provider="sentence-transformers")
+    other = await asyncio.to_thread(create_embedder, chosen, settings.cache)
     try:
         return await encoder_speed(other, "sentence-transformers")
     finally:

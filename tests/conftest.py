@@ -26,13 +26,13 @@ import pytest
 from filelock import FileLock
 
 from ecphoria.engine import Engine, EngineSettings
-from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.embedders import create_embedder
 from ecphoria.neo4j_store.schema import migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.tenant import Tenant
-from ecphoria.settings import EngineGroup
+from ecphoria.settings import EmbedderSettings, EngineGroup
 from ecphoria.tenancy.store import Tenants
 from scripts.generate_sync_client import refresh
 
@@ -232,7 +232,7 @@ def drop_queued_jobs(server: Server) -> None:
 @pytest.fixture(scope="session")
 async def embedder() -> AsyncIterator[Embedder]:
     """The local encoder."""
-    made = create_embedder(EmbedderOptions(cache_dir=CACHE))
+    made = create_embedder(EmbedderSettings(), CACHE)
     yield made
     await made.close()
 

@@ -13,7 +13,8 @@ import numpy as np
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
-from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.embedders import create_embedder
+from ecphoria.settings import EmbedderSettings
 from tests.conftest import CACHE
 from tests.local_server import local_server
 
@@ -42,7 +43,7 @@ class EmbeddingEndpoint:
 def embedding_endpoint(dimension: int = 256) -> Iterator[EmbeddingEndpoint]:
     """Serve until the block ends."""
     endpoint = EmbeddingEndpoint(dimension=dimension)
-    encoder = create_embedder(EmbedderOptions(cache_dir=CACHE))
+    encoder = create_embedder(EmbedderSettings(), CACHE)
     into = np.random.default_rng(7).normal(size=(encoder.dimension, dimension))
     app = FastAPI()
 

@@ -5,15 +5,13 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry
-from pydantic import BaseModel, SecretStr
 
 from ecphoria.background import archive_folder, build_archive, query_listener, start_background
 from ecphoria.calibration.service import CalibrationService
@@ -48,8 +46,8 @@ from ecphoria.mechanisms.ecphory import Ecphory
 from ecphoria.mechanisms.ppr import Ppr
 from ecphoria.mechanisms.synapse import Synapse
 from ecphoria.mechanisms.synaptic import Synaptic
-from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
-from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
+from ecphoria.models.chat import StructuredChat, create_chat
+from ecphoria.models.embedders import CachingEmbedder, create_embedder
 from ecphoria.models.languages import Unread, languages_read
 from ecphoria.neo4j_store.queries import cypher_root
 from ecphoria.neo4j_store.schema import Health, check, health, migrate
@@ -78,7 +76,7 @@ from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
 from ecphoria.tenancy.access import Access, prefix_of
-from ecphoria.tenancy.admission import Admission, Limits, resting
+from ecphoria.tenancy.admission import Admission, resting
 from ecphoria.tenancy.service import TenancyService
 from ecphoria.tenancy.settings import SettingsService
 from ecphoria.tenancy.store import Keys, Tenants
@@ -277,7 +275,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             starts=StartContexts(graph, SystemClock()),
             tenancy=tenancy,
             access=access,
-            admission=_admission(settings, metrics),
+            admission=Admission(settings.limits, monotonic=time.monotonic, waited=metrics.waited),
             embedder=embedder,
             generation=generation,
             reembedding=ReembeddingService(graph, embedder, partial(open_embedder, settings)),
@@ -293,17 +291,18 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
 
 async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
     """Open another embedder than that of the settings, which give its key and its timeouts."""
-    usual = embedder_options(settings)
-    options = replace(
-        usual,
-        provider=choice.provider,
-        model=choice.model,
-        dimension=choice.dimension,
-        request_dimension=choice.request_dimension,
-        base_url=choice.base_url or usual.base_url,
-        weights_dir=usual.weights_dir if choice.provider == usual.provider else None,
+    usual = settings.embedder
+    chosen = usual.model_copy(
+        update={
+            "provider": choice.provider,
+            "model": choice.model,
+            "dimension": choice.dimension,
+            "request_dimension": choice.request_dimension,
+            "base_url": choice.base_url or usual.base_url,
+            "weights_dir": usual.weights_dir if choice.provider == usual.provider else None,
+        }
     )
-    return await asyncio.to_thread(create_embedder, options)
+    return await asyncio.to_thread(create_embedder, chosen, settings.cache)
 
 
 async def warm_up(services: Services) -> None:
@@ -365,20 +364,6 @@ def engine_settings(settings: Settings) -> EngineSettings:
     )
 
 
-def embedder_options(settings: Settings) -> EmbedderOptions:
-    """Read the settings of the embedder."""
-    given = _plain(settings.embedder)
-    return EmbedderOptions(cache_dir=settings.cache, timeout=given.pop("timeout_s"), **given)
-
-
-def _plain(group: BaseModel) -> dict[str, Any]:
-    """Give the fields of a group of settings, with their secrets in the open."""
-    return {
-        name: value.get_secret_value() if isinstance(value, SecretStr) else value
-        for name, value in group
-    }
-
-
 def open_chat(
     group: LlmSettings, metrics: Metrics, stack: AsyncExitStack
 ) -> StructuredChat | None:
@@ -390,40 +375,19 @@ def open_chat(
     """
     if group.model is None:
         return None
-    chat = create_chat(chat_options(group, group.model), metrics.tokens, resting)
+    chat = create_chat(group.model, group, metrics.tokens, resting)
     stack.push_async_callback(chat.close)
     return StructuredChat(chat)
 
 
-def chat_options(group: LlmSettings, model: str) -> ChatOptions:
-    """Read the settings of the endpoint, for one of its models."""
-    return ChatOptions(
-        model=model,
-        base_url=group.base_url,
-        api_key=group.api_key.get_secret_value() if group.api_key else None,
-        timeout_s=group.timeout_s,
-        retries=group.retries,
-        budget=Budget(calls_a_minute=group.calls_a_minute, tokens_a_day=group.tokens_a_day),
-        record=group.record,
-        replay=group.replay,
-    )
-
-
-def _admission(settings: Settings, metrics: Metrics) -> Admission:
-    group = settings.limits
-    return Admission(
-        Limits(**group.model_dump(exclude={"read_s"}, exclude_none=True)),
-        monotonic=time.monotonic,
-        waited=metrics.waited,
-    )
-
-
 def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOptions:
-    given = _plain(settings.neo4j)
+    given = settings.neo4j.model_dump()
     if endpoint is not None:
         given |= {
             "uri": endpoint.bolt_uri, "user": endpoint.user, "password": endpoint.password,
         }  # fmt: skip
+    else:
+        given["password"] = settings.neo4j.password.get_secret_value()
     return GraphOptions(**given)
 
 
@@ -453,7 +417,7 @@ def _connect(
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
     return await asyncio.to_thread(
-        create_embedder, embedder_options(settings), report=reports.weights
+        create_embedder, settings.embedder, settings.cache, report=reports.weights
     )
 
 

@@ -38,6 +38,8 @@ CLIENT_VARIABLES = frozenset(
 TEST_PREFIX = "ECPHORIA_TEST_"
 """Read by the tests of this project; in place of the other prefix, for fields that are `INNER`."""
 
+OPENAI_URL = "https://api.openai.com/v1"
+
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
@@ -117,7 +119,7 @@ class EmbedderSettings(_Group):
     """Length of the vectors; needed for `openai`, checked for the others."""
     request_dimension: bool = False
     """Ask the endpoint for this dimension (`openai`)."""
-    base_url: str = "https://api.openai.com/v1"
+    base_url: str = OPENAI_URL
     """Address of the endpoint, up to and without `/embeddings` (`openai`)."""
     api_key: SecretStr | None = None
     """Key of the endpoint (`openai`)."""
@@ -224,7 +226,7 @@ class LlmSettings(_Group):
 
     model: str | None = Field(default=None, min_length=1)
     """Name of the model, as its endpoint knows it; empty: none."""
-    base_url: str = "https://api.openai.com/v1"
+    base_url: str = OPENAI_URL
     """Address of an endpoint that speaks OpenAI's API, up to and without `/chat/completions`."""
     api_key: SecretStr | None = None
     """Key of the endpoint."""

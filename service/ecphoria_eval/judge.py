@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.app import chat_options
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable, create_chat
 from ecphoria.models.structure import Structure
 from ecphoria.ports import NoAnswer, TextRefused
@@ -74,7 +73,7 @@ async def open_judge(group: LlmSettings, model: str | None) -> AsyncIterator[Jud
     if model is None:
         yield None
         return
-    chat = create_chat(chat_options(group, model), lambda *_: None)
+    chat = create_chat(model, group, lambda *_: None)
     try:
         yield Judge(StructuredChat(chat))
     finally:

@@ -24,13 +24,13 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Watch
-from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.embedders import create_embedder
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Vectors
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import ENDED, Claimed, JobReport
 from ecphoria.runtime import SystemClock
-from ecphoria.settings import JobsSettings, read_settings
+from ecphoria.settings import EmbedderSettings, JobsSettings, read_settings
 from ecphoria.telemetry import Metrics, configure_logging
 
 CACHE = platformdirs.user_cache_path("ecphoria")
@@ -42,7 +42,7 @@ class LateEmbedder:
     model, dimension = "all-MiniLM-L6-v2", 384
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        made = create_embedder(EmbedderOptions(cache_dir=CACHE))
+        made = create_embedder(EmbedderSettings(), CACHE)
         try:
             return await made.embed(texts)
         finally:

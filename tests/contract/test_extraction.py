@@ -22,12 +22,13 @@ from ecphoria.extraction.service import Extract
 from ecphoria.extraction.store import ExtractionStore, Position
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
-from ecphoria.models.chat import ChatOptions, StructuredChat, create_chat
+from ecphoria.models.chat import StructuredChat, create_chat
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Chat, Embedder
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import StepOutcome
+from ecphoria.settings import LlmSettings
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint, fenced
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.canonical import canonical
@@ -138,7 +139,7 @@ def model() -> Iterator[ChatEndpoint]:
 @pytest.fixture
 async def chat(model: ChatEndpoint) -> AsyncIterator[Chat]:
     made = create_chat(
-        ChatOptions(model="small", base_url=model.url, timeout_s=5, retries=0), lambda *_: None
+        "small", LlmSettings(base_url=model.url, timeout_s=5, retries=0), lambda *_: None
     )
     yield made
     await made.close()

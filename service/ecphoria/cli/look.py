@@ -164,7 +164,7 @@ def trace(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a recall found its memories, or list the traces of recalls, the newest first."""
+    """Show how a recall found its memories; without an id, list the newest traces."""
     if ident is not None:
         if verdict or strategy:
             raise typer.BadParameter("give an id, or --verdict and --strategy, not both.")

@@ -55,8 +55,7 @@ COMMANDS: Final = {
         (
             "trace",
             "look",
-            "Show how a recall found its memories, or list the traces of recalls, the newest"
-            " first.",
+            "Show how a recall found its memories; without an id, list the newest traces.",
         ),
         ("concepts", "look", "List the people, places, things and topics that memories speak of."),
         (

@@ -20,6 +20,7 @@ from ecphoria.models.cassette import Cassette
 from ecphoria.models.structure import Structure, read_answer
 from ecphoria.ports import Chat, Clock, Form, JsonSchema, NoAnswer, Reply, TextRefused
 from ecphoria.runtime import SystemClock
+from ecphoria.settings import LlmSettings
 
 _MINUTE_S: Final = 60.0
 # One retry tells the model its faults, without the values (decision 0034).
@@ -224,27 +225,15 @@ def _complaint(error: ValidationError) -> str:
     return "\n".join(("Your last answer did not fit the schema:", *lines, "Answer again."))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """Limits of one process; None means no limit.
-
-    Attributes:
-        calls_a_minute: Calls in any 60 seconds.
-        tokens_a_day: Tokens in a day of UTC.
-    """
-
-    calls_a_minute: int | None = None
-    tokens_a_day: int | None = None
-
-
 class BudgetedChat:
     """Holds a chat to a budget: a call above the rate waits, one above the day's tokens fails."""
 
     def __init__(
         self,
         chat: Chat,
-        budget: Budget,
         *,
+        calls_a_minute: int | None = None,
+        tokens_a_day: int | None = None,
         clock: Clock | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -254,7 +243,8 @@ class BudgetedChat:
 
         Args:
             chat: Asks the model.
-            budget: The limits.
+            calls_a_minute: Most calls in any 60 seconds; None for no limit.
+            tokens_a_day: Most tokens in a day of UTC; None for no limit.
             clock: Tells the day.
             monotonic: Seconds that never go back.
             sleep: Waits.
@@ -262,7 +252,8 @@ class BudgetedChat:
         """
         self._waiting = waiting
         self._chat = chat
-        self._budget = budget
+        self._calls_a_minute = calls_a_minute
+        self._tokens_a_day = tokens_a_day
         self._clock = clock or SystemClock()
         self._monotonic = monotonic
         self._sleep = sleep
@@ -305,7 +296,7 @@ class BudgetedChat:
         today = self._clock.now().astimezone(UTC).date()
         if today != self._day:
             self._day, self._spent = today, 0
-        most = self._budget.tokens_a_day
+        most = self._tokens_a_day
         if most is not None and self._spent >= most:
             raise NoAnswer(
                 f"the {most:,} tokens of ECPHORIA_LLM__TOKENS_A_DAY are used up until 00:00 UTC",
@@ -313,7 +304,7 @@ class BudgetedChat:
             )
 
     async def _wait(self) -> None:
-        most = self._budget.calls_a_minute
+        most = self._calls_a_minute
         if most is None:
             return
         while len(self._calls) >= most:
@@ -324,34 +315,17 @@ class BudgetedChat:
         self._calls.append(self._monotonic())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatOptions:
-    """The endpoint of a language model, and the budget of its calls.
-
-    Attributes:
-        record: File to which answers are added; an answer in it is not asked for again.
-        replay: File from which all answers come; the endpoint is not asked.
-    """
-
-    model: str
-    base_url: str
-    api_key: str | None = None
-    timeout_s: float = 60.0
-    retries: int = 2
-    budget: Budget = Budget()
-    record: Path | None = None
-    replay: Path | None = None
-
-
 def create_chat(
-    options: ChatOptions,
+    model: str,
+    settings: LlmSettings,
     counted: Callable[[str, str, int], None],
     waiting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
 ) -> Chat:
     """Connect to nothing yet.
 
     Args:
-        options: Where, and how much.
+        model: Name of the model, as the endpoint knows it.
+        settings: The endpoint, and the budget of its calls.
         counted: Told the purpose, `read` or `written`, and the tokens of each answer.
         waiting: Entered around each call, which may take a minute.
 
@@ -366,27 +340,30 @@ def create_chat(
             "unset it.",
             setting="ECPHORIA_LLM__MODEL",
         ) from error
+    replayed = settings.replay is not None
     chat = OpenAIChat(
-        options.model,
-        base_url=options.base_url,
-        api_key=options.api_key,
-        timeout=options.timeout_s,
-        retries=options.retries if options.replay is None else 0,
+        model,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        timeout=settings.timeout_s,
+        retries=0 if replayed else settings.retries,
         counted=counted,
-        transport=_cassette(options),
+        transport=_cassette(settings.record, settings.replay),
     )
-    budget = options.budget if options.replay is None else Budget()
-    return BudgetedChat(chat, budget, waiting=waiting)
+    return BudgetedChat(
+        chat,
+        calls_a_minute=None if replayed else settings.calls_a_minute,
+        tokens_a_day=None if replayed else settings.tokens_a_day,
+        waiting=waiting,
+    )
 
 
-def _cassette(options: ChatOptions) -> Cassette | None:
-    if options.record is not None and options.replay is not None:
+def _cassette(record: Path | None, replay: Path | None) -> Cassette | None:
+    if record is not None and replay is not None:
         raise Misconfigured(
             "ECPHORIA_TEST_LLM__RECORD and ECPHORIA_TEST_LLM__REPLAY are both set; unset one.",
             setting="ECPHORIA_TEST_LLM__RECORD",
         )
-    if options.replay is not None:
-        return Cassette(options.replay, None)
-    if options.record is not None:
-        return Cassette(options.record, AsyncHTTPTransport())
-    return None
+    if replay is not None:
+        return Cassette(replay, None)
+    return Cassette(record, AsyncHTTPTransport()) if record is not None else None

@@ -1,10 +1,8 @@
-"""Choose an embedder by options, and cache its vectors."""
+"""Choose an embedder by the settings, and cache its vectors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import structlog
@@ -14,47 +12,9 @@ from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.weights import MODEL, MULTILINGUAL, FetchReport, obtain_weights, silent
 from ecphoria.ports import Embedder, TextsNotEmbedded
 from ecphoria.runtime import Bounded
+from ecphoria.settings import OPENAI_URL, EmbedderSettings
 
 log = structlog.get_logger(__name__)
-
-Provider = Literal["local", "sentence-transformers", "openai"]
-OPENAI_URL = "https://api.openai.com/v1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedderOptions:
-    """Options of the embedder; each provider ignores those of others.
-
-    Attributes:
-        provider: Where vectors are made.
-        model: Its name, kept beside the vectors; the local provider has the default and
-            `use-multilingual-v3`.
-        cache_dir: Where fetched weights are kept (local).
-        weights_dir: Folder of the model's files, the only place to look at (the default model,
-            sentence-transformers).
-        threads: Cores to use; all by default (local, sentence-transformers).
-        dimension: Numbers of a vector; needed by `openai`, checked for the others.
-        request_dimension: Ask the endpoint for this dimension (openai).
-        base_url: Address up to and without `/embeddings` (openai).
-        api_key: Sent as bearer token (openai).
-        batch_size: Texts of one request (openai).
-        timeout: Seconds to wait for one answer (openai).
-        retries: Further attempts after a failure that may pass (openai).
-    """
-
-    cache_dir: Path
-    provider: Provider = "local"
-    model: str = MODEL
-    weights_dir: Path | None = None
-    threads: int | None = None
-    dimension: int | None = None
-    request_dimension: bool = False
-    base_url: str = OPENAI_URL
-    api_key: str | None = field(default=None, repr=False)
-    batch_size: int = 256
-    timeout: float = 30.0
-    retries: int = 3
-
 
 # Stored texts that no endpoint can encode get this text's vector: ranking, associations and the
 # gate expect one of each episode (decision 0046).
@@ -91,97 +51,98 @@ async def embed_all(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.floa
     return vectors
 
 
-def create_embedder(options: EmbedderOptions, *, report: FetchReport = silent) -> Embedder:
+def create_embedder(
+    settings: EmbedderSettings, cache: Path, *, report: FetchReport = silent
+) -> Embedder:
     """Load the chosen embedder; blocks, and the first time may fetch the weights.
 
     Args:
-        options: What the settings say.
+        settings: The choice; each provider ignores the settings of others.
+        cache: Folder of fetched weights.
         report: Told bytes done and in all while weights are fetched.
 
     Raises:
-        Misconfigured: An extra is not installed, or the options contradict each other.
+        Misconfigured: An extra is not installed, or the settings contradict each other.
         EncoderUnavailable: The model cannot be fetched or loaded.
         WeightsMismatch: The local model's files are not the expected ones.
     """
-    match options.provider:
+    match settings.provider:
         case "local":
-            embedder = _local(options, report)
+            embedder = _local(settings, cache, report)
         case "sentence-transformers":
-            embedder = _sentence_transformers(options)
+            embedder = _sentence_transformers(settings)
         case "openai":
-            return _openai(options)
-    if options.dimension not in {None, embedder.dimension}:
+            return _openai(settings)
+    if settings.dimension not in {None, embedder.dimension}:
         raise Misconfigured(
             f"{embedder.model} gives vectors of {embedder.dimension} numbers, the setting says "
-            f"{options.dimension}; leave the dimension out.",
+            f"{settings.dimension}; leave the dimension out.",
             dimension=embedder.dimension,
         )
     return embedder
 
 
-def _local(options: EmbedderOptions, report: FetchReport) -> Embedder:
-    name = options.model.removeprefix("sentence-transformers/")
+def _local(settings: EmbedderSettings, cache: Path, report: FetchReport) -> Embedder:
+    name = settings.model.removeprefix("sentence-transformers/")
     if name == MODEL:
-        return _minilm(options, report)
+        return _minilm(settings, cache, report)
     if name == MULTILINGUAL:
-        return _multilingual(options)
+        return _multilingual(settings)
     raise Misconfigured(
-        f"The local embedder has only {MODEL} and {MULTILINGUAL}; for {options.model} set the "
+        f"The local embedder has only {MODEL} and {MULTILINGUAL}; for {settings.model} set the "
         "provider to sentence-transformers or openai.",
-        model=options.model,
+        model=settings.model,
     )
 
 
-def _minilm(options: EmbedderOptions, report: FetchReport) -> Embedder:
+def _minilm(settings: EmbedderSettings, cache: Path, report: FetchReport) -> Embedder:
     try:
         from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
     except ModuleNotFoundError as error:
         raise _missing("encoder", error) from error
-    found = obtain_weights(
-        cache_dir=options.cache_dir, weights_dir=options.weights_dir, report=report
-    )
-    return LocalEmbedder(found, threads=options.threads)
+    found = obtain_weights(cache_dir=cache, weights_dir=settings.weights_dir, report=report)
+    return LocalEmbedder(found, threads=settings.threads)
 
 
-def _multilingual(options: EmbedderOptions) -> Embedder:
+def _multilingual(settings: EmbedderSettings) -> Embedder:
     try:
         from ecphoria.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - optional extra
     except ModuleNotFoundError as error:
         raise _missing("multilingual", error) from error
-    return MultilingualEmbedder(threads=options.threads)
+    return MultilingualEmbedder(threads=settings.threads)
 
 
-def _sentence_transformers(options: EmbedderOptions) -> Embedder:
+def _sentence_transformers(settings: EmbedderSettings) -> Embedder:
     try:
         from ecphoria.models.sentence_transformers import SentenceTransformersEmbedder  # noqa: PLC0415 - optional extra
     except ModuleNotFoundError as error:
         raise _missing("sentence-transformers", error) from error
     return SentenceTransformersEmbedder(
-        options.model, weights_dir=options.weights_dir, threads=options.threads
+        settings.model, weights_dir=settings.weights_dir, threads=settings.threads
     )
 
 
-def _openai(options: EmbedderOptions) -> Embedder:
+def _openai(settings: EmbedderSettings) -> Embedder:
     try:
         from ecphoria.models.openai import OpenAIEmbedder  # noqa: PLC0415 - optional extra
     except ModuleNotFoundError as error:
         raise _missing("server", error) from error
-    if options.dimension is None:
+    if settings.dimension is None:
         raise Misconfigured(
-            f"Set the embedder's dimension to the length of the vectors of {options.model}.",
+            f"Set the embedder's dimension to the length of the vectors of {settings.model}.",
             setting="dimension",
         )
-    if options.api_key is None and options.base_url == OPENAI_URL:
+    if settings.api_key is None and settings.base_url == OPENAI_URL:
         raise Misconfigured("Set the embedder's API key, or its base URL.", setting="api_key")
     return OpenAIEmbedder(
-        options.model,
-        dimension=options.dimension,
-        base_url=options.base_url,
-        api_key=options.api_key,
-        request_dimension=options.request_dimension,
-        batch_size=options.batch_size,
-        timeout=options.timeout,
-        retries=options.retries,
+        settings.model,
+        dimension=settings.dimension,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        request_dimension=settings.request_dimension,
+        batch_size=settings.batch_size,
+        timeout=settings.timeout_s,
+        retries=settings.retries,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from ecphoria.errors import TooManyRequests
 from ecphoria.runtime import Bounded, Requester, usable_cores, work_for
+from ecphoria.settings import LimitsSettings
 
 _FEWEST = 2
 """Concurrent requests even on one core: while one waits for the store, another computes."""
@@ -26,29 +27,14 @@ _REMEMBERED = 10_000
 """Number of callers whose rate is remembered; the longest silent caller is dropped first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits on requests.
+def slots_of(limits: LimitsSettings) -> int:
+    """Count the slots for short requests of one tenant: the number of cores, at least 2.
 
-    Attributes:
-        concurrent: Concurrent requests of one tenant: the number of cores, at least 2. All tenants
-            together have one slot more, so that no tenant has all (decision 0041). More slots
-            would raise the total rate by 20 %, but every request would wait for a tenant that
-            sends very many.
-        bulk: The same for requests that take seconds: batches, long texts, checks.
-        waiting: Largest queue of one tenant.
-        wait_s: Longest wait of a request.
-        tenant_rate, key_rate: Average requests a second; None for no limit.
-        burst_s: Size of a burst, in seconds of that rate.
+    All tenants together have one slot more, so that no tenant has all (decision 0041). More slots
+    would raise the total rate by 20 %, but every request would wait for a tenant that sends very
+    many.
     """
-
-    concurrent: int = field(default_factory=lambda: max(_FEWEST, usable_cores()))
-    bulk: int = 2
-    waiting: int = 256
-    wait_s: float = 10.0
-    tenant_rate: float | None = None
-    key_rate: float | None = None
-    burst_s: float = 10.0
+    return limits.concurrent or max(_FEWEST, usable_cores())
 
 
 @dataclass(slots=True)
@@ -92,10 +78,11 @@ class Admission:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: LimitsSettings,
         *,
         monotonic: Callable[[], float],
         waited: Callable[[str, float], None] = lambda *_: None,
+        burst_s: float = 10.0,
     ) -> None:
         """Build the admission of a service.
 
@@ -103,15 +90,16 @@ class Admission:
             limits: The limits.
             monotonic: A clock in seconds.
             waited: Called with the kind of each admitted request and its wait in seconds.
+            burst_s: Size of a burst, in seconds of a rate.
         """
         self._monotonic = monotonic
         self._waited = waited
         self._turns = {
             "bulk": _Turns(limits.bulk, limits, monotonic),
-            "short": _Turns(limits.concurrent, limits, monotonic),
+            "short": _Turns(slots_of(limits), limits, monotonic),
         }
-        self._tenants = _Rates(limits.tenant_rate, limits.burst_s, monotonic)
-        self._keys = _Rates(limits.key_rate, limits.burst_s, monotonic)
+        self._tenants = _Rates(limits.tenant_rate, burst_s, monotonic)
+        self._keys = _Rates(limits.key_rate, burst_s, monotonic)
 
     @asynccontextmanager
     async def admit(self, tenant: str, key: str | None, *, bulk: bool) -> AsyncIterator[Requester]:
@@ -156,7 +144,7 @@ class _Turns:
     tenant may have, for the others (decision 0041).
     """
 
-    def __init__(self, slots: int, limits: Limits, monotonic: Callable[[], float]) -> None:
+    def __init__(self, slots: int, limits: LimitsSettings, monotonic: Callable[[], float]) -> None:
         # Two appends with long texts once held both slots, and all other tenants were refused
         # (decision 0041).
         self._free = slots + _KEPT_FREE

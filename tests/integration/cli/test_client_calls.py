@@ -87,7 +87,7 @@ def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
     proposed = client.facts.merges(status="proposed").items
     (found,) = (merge for merge in proposed if (merge.one, merge.other) == pair)
     assert (found.reason, found.decided_at) == ("the same words", None)
-    accepted = client.facts.decide_merge(*reversed(pair), "accepted")
+    accepted = client.facts.decide_merge(pair[1], pair[0], "accepted")
     assert (accepted.one, accepted.other, accepted.status) == (*pair, "accepted")
     assert client.facts.decide_merge(*pair, "rejected").status is MergeStatus.REJECTED
     assert client.facts.decide_merge(*pair, "proposed") == found

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput
-from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.embedders import create_embedder
 from ecphoria.models.weights import find_weights
 from ecphoria.ports import Embedder
+from ecphoria.settings import EmbedderSettings
 
 pytestmark = pytest.mark.reference
 
@@ -38,17 +39,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reference(folder: Path) -> Iterator[Embedder]:
-    options = EmbedderOptions(
-        cache_dir=folder, provider="sentence-transformers", weights_dir=folder, threads=2
-    )
-    embedder = create_embedder(options)
+    options = EmbedderSettings(provider="sentence-transformers", weights_dir=folder, threads=2)
+    embedder = create_embedder(options, folder)
     yield embedder
     asyncio.run(embedder.close())
 
 
 @pytest.fixture(scope="module")
 def light(folder: Path) -> Iterator[Embedder]:
-    embedder = create_embedder(EmbedderOptions(cache_dir=folder, weights_dir=folder))
+    embedder = create_embedder(EmbedderSettings(weights_dir=folder), folder)
     yield embedder
     asyncio.run(embedder.close())
 
@@ -97,8 +96,6 @@ async def test_a_question_overtakes_a_long_batch(reference: Embedder) -> None:
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    options = EmbedderOptions(
-        cache_dir=tmp_path, provider="sentence-transformers", weights_dir=tmp_path
-    )
+    options = EmbedderSettings(provider="sentence-transformers", weights_dir=tmp_path)
     with pytest.raises(EncoderUnavailable, match="cannot load"):
-        create_embedder(options)
+        create_embedder(options, tmp_path)

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from ecphoria.errors import Misconfigured
 from ecphoria.models.cassette import hash_of
-from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
+from ecphoria.models.chat import StructuredChat, create_chat
 from ecphoria.models.structure import Structure
 from ecphoria.ports import NoAnswer, Reply, TextRefused
+from ecphoria.settings import LlmSettings
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 
 SECRET = "sk-SECRET"
@@ -30,26 +31,26 @@ def endpoint() -> Iterator[ChatEndpoint]:
 
 
 @pytest.fixture
-def options(endpoint: ChatEndpoint, tmp_path: Path) -> ChatOptions:
-    return ChatOptions(
-        model="m", base_url=endpoint.url, api_key=SECRET, timeout_s=2, retries=0,
+def options(endpoint: ChatEndpoint, tmp_path: Path) -> LlmSettings:
+    return LlmSettings(
+        base_url=endpoint.url, api_key=SecretStr(SECRET), timeout_s=2, retries=0,
         record=tmp_path / "talk.jsonl",
     )  # fmt: skip
 
 
 @pytest.fixture
-def replayed(options: ChatOptions) -> ChatOptions:
-    return replace(options, base_url=NOBODY, api_key=None, record=None, replay=options.record)
+def replayed(options: LlmSettings) -> LlmSettings:
+    return LlmSettings(base_url=NOBODY, timeout_s=2, retries=0, replay=options.record)
 
 
-def file_of(options: ChatOptions) -> Path:
+def file_of(options: LlmSettings) -> Path:
     path = options.record or options.replay
     assert path is not None
     return path
 
 
-async def said(options: ChatOptions, *texts: str) -> list[Reply]:
-    chat = create_chat(options, lambda *_: None)
+async def said(options: LlmSettings, *texts: str, model: str = "m") -> list[Reply]:
+    chat = create_chat(model, options, lambda *_: None)
     try:
         return [await chat.ask("ask", "Be short.", text) for text in texts]
     finally:
@@ -57,11 +58,11 @@ async def said(options: ChatOptions, *texts: str) -> list[Reply]:
 
 
 async def test_what_was_recorded_is_replayed_without_the_endpoint(
-    options: ChatOptions, replayed: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, replayed: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     recorded = await said(options, "one", "two")
     assert [reply.tokens for reply in recorded] == [77, 77]
-    hurried = replace(replayed, budget=Budget(calls_a_minute=1, tokens_a_day=1))
+    hurried = replayed.model_copy(update={"calls_a_minute": 1, "tokens_a_day": 1})
     assert await said(hurried, "two", "one", "two") == [*recorded[::-1], recorded[1]]
     assert len(endpoint.requests) == 2
     first = json.loads(file_of(options).read_text().splitlines()[0])
@@ -70,7 +71,7 @@ async def test_what_was_recorded_is_replayed_without_the_endpoint(
 
 
 async def test_a_recording_goes_on_where_it_ended(
-    options: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     before = await said(options, "one")
     with file_of(options).open("a") as file:
@@ -80,7 +81,7 @@ async def test_a_recording_goes_on_where_it_ended(
 
 
 async def test_only_the_owner_can_read_it_and_it_holds_no_key_and_no_address(
-    options: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     await said(options, "one")
     assert endpoint.keys == [f"Bearer {SECRET}"]
@@ -91,21 +92,21 @@ async def test_only_the_owner_can_read_it_and_it_holds_no_key_and_no_address(
 
 
 async def test_a_request_that_is_missing_tells_the_file_and_the_remedy(
-    options: ChatOptions, replayed: ChatOptions
+    options: LlmSettings, replayed: LlmSettings
 ) -> None:
     await said(options, "one")
     with pytest.raises(NoAnswer, match=r"talk\.jsonl has no answer .*ECPHORIA_TEST_LLM__RECORD"):
         await said(replayed, "three")
     with pytest.raises(NoAnswer, match="has no answer"):
-        await said(replace(replayed, model="other"), "one")
+        await said(replayed, "one", model="other")
 
 
 async def test_a_streamed_answer_is_heard_again(
-    options: ChatOptions, replayed: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, replayed: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     heard: list[str] = []
     for each in (options, replayed):
-        chat = create_chat(each, lambda *_: None)
+        chat = create_chat("m", each, lambda *_: None)
         reply = await chat.ask("ask", "i", "one", heard=heard.append)
         assert (reply.text, reply.tokens) == (endpoint.says("one"), 77)
         await chat.close()
@@ -115,10 +116,10 @@ async def test_a_streamed_answer_is_heard_again(
 
 
 async def test_a_stream_that_broke_is_not_recorded(
-    options: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     endpoint.breaks_after = 1
-    chat = create_chat(options, lambda *_: None)
+    chat = create_chat("m", options, lambda *_: None)
     with pytest.raises(NoAnswer):
         await chat.ask("ask", "i", "one", heard=lambda _: None)
     assert file_of(options).read_text() == ""
@@ -128,11 +129,11 @@ async def test_a_stream_that_broke_is_not_recorded(
 
 
 async def test_the_ladder_of_forms_is_replayed_too(
-    options: ChatOptions, replayed: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, replayed: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     endpoint.refuses = frozenset({"json_schema"})
     for each in (options, replayed):
-        chat = create_chat(each, lambda *_: None)
+        chat = create_chat("m", each, lambda *_: None)
         answer = await StructuredChat(chat).ask("ask", "i", "one", Place)
         assert answer.value.name == "Oslo, says one"
         await chat.close()
@@ -142,7 +143,7 @@ async def test_the_ladder_of_forms_is_replayed_too(
 
 @pytest.mark.parametrize("status", [401, 429, 500, 503])
 async def test_a_failure_that_may_pass_is_not_recorded(
-    options: ChatOptions, replayed: ChatOptions, endpoint: ChatEndpoint, status: int
+    options: LlmSettings, replayed: LlmSettings, endpoint: ChatEndpoint, status: int
 ) -> None:
     endpoint.statuses = [status]
     with pytest.raises(NoAnswer, match=str(status)):
@@ -152,7 +153,7 @@ async def test_a_failure_that_may_pass_is_not_recorded(
 
 
 async def test_what_is_no_answer_is_not_recorded(
-    options: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     endpoint.body = b"<html>sign in</html>"
     with pytest.raises(NoAnswer, match="something else than text"):
@@ -161,7 +162,7 @@ async def test_what_is_no_answer_is_not_recorded(
 
 
 async def test_a_refused_text_stays_refused(
-    options: ChatOptions, replayed: ChatOptions, endpoint: ChatEndpoint
+    options: LlmSettings, replayed: LlmSettings, endpoint: ChatEndpoint
 ) -> None:
     endpoint.statuses = [422]
     for each in (options, replayed):
@@ -171,14 +172,16 @@ async def test_a_refused_text_stays_refused(
 
 
 async def test_a_file_that_cannot_be_used_is_told_at_once(
-    options: ChatOptions, replayed: ChatOptions, tmp_path: Path
+    options: LlmSettings, replayed: LlmSettings, tmp_path: Path
 ) -> None:
     with pytest.raises(Misconfigured, match=r"REPLAY: talk\.jsonl cannot be opened"):
-        create_chat(replayed, lambda *_: None)
+        create_chat("m", replayed, lambda *_: None)
     with pytest.raises(Misconfigured, match="RECORD: x cannot be opened"):
-        create_chat(replace(options, record=tmp_path / "no" / "x"), lambda *_: None)
+        create_chat(
+            "m", options.model_copy(update={"record": tmp_path / "no" / "x"}), lambda *_: None
+        )
     with pytest.raises(Misconfigured, match="both set"):
-        create_chat(replace(options, replay=options.record), lambda *_: None)
+        create_chat("m", options.model_copy(update={"replay": options.record}), lambda *_: None)
     file_of(options).write_text('{"request": "a"}\n')
     with pytest.raises(Misconfigured, match=r"line 1 of talk\.jsonl"):
-        create_chat(options, lambda *_: None)
+        create_chat("m", options, lambda *_: None)

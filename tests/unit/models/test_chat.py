@@ -7,17 +7,10 @@ from typing import Any
 
 import pytest
 
-from ecphoria.models.chat import (
-    Budget,
-    BudgetedChat,
-    ChatOptions,
-    StructuredChat,
-    Truncated,
-    Unusable,
-    create_chat,
-)
+from ecphoria.models.chat import BudgetedChat, StructuredChat, Truncated, Unusable, create_chat
 from ecphoria.models.structure import Structure
 from ecphoria.ports import Chat, NoAnswer, TextRefused
+from ecphoria.settings import LlmSettings
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 
 GOOD = json.dumps({"name": "Oslo", "number": 3})
@@ -38,8 +31,8 @@ def endpoint() -> Iterator[ChatEndpoint]:
 
 @pytest.fixture
 async def plain(endpoint: ChatEndpoint) -> AsyncIterator[Chat]:
-    options = ChatOptions(model="m", base_url=endpoint.url, timeout_s=2, retries=0)
-    made = create_chat(options, lambda *_: None)
+    settings = LlmSettings(base_url=endpoint.url, timeout_s=2, retries=0)
+    made = create_chat("m", settings, lambda *_: None)
     yield made
     await made.close()
 
@@ -165,7 +158,7 @@ class Days:
 
 async def test_the_tokens_of_a_day_are_kept_to(endpoint: ChatEndpoint, plain: Chat) -> None:
     days = Days()
-    chat = BudgetedChat(plain, Budget(tokens_a_day=100), clock=days)
+    chat = BudgetedChat(plain, tokens_a_day=100, clock=days)
     await chat.ask("ask", "i", "t")
     await chat.ask("ask", "i", "t")
     with pytest.raises(NoAnswer, match="ECPHORIA_LLM__TOKENS_A_DAY are used up"):
@@ -182,7 +175,7 @@ async def test_a_call_above_the_rate_waits_for_the_minute_to_pass(plain: Chat) -
         slept.append(seconds)
         passed[0] += seconds
 
-    chat = BudgetedChat(plain, Budget(calls_a_minute=2), monotonic=lambda: passed[0], sleep=sleep)
+    chat = BudgetedChat(plain, calls_a_minute=2, monotonic=lambda: passed[0], sleep=sleep)
     for _ in range(5):
         await chat.ask("ask", "i", "t")
         passed[0] += 10

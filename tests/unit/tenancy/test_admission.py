@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import TooManyRequests
-from ecphoria.tenancy.admission import Admission, Limits, resting
+from ecphoria.settings import LimitsSettings
+from ecphoria.tenancy.admission import Admission, resting, slots_of
 
 
 class Hand:
@@ -47,7 +48,7 @@ def test_one_tenant_alone_may_use_every_slot_and_no_more() -> None:
     async def check() -> None:
         started: list[str] = []
         ends = asyncio.Event()
-        work = worker(Admission(Limits(concurrent=3), monotonic=Hand()), started, ends)
+        work = worker(Admission(LimitsSettings(concurrent=3), monotonic=Hand()), started, ends)
         tasks = [asyncio.create_task(work("a")) for _ in range(10)]
         await settle()
         assert started == ["a"] * 3
@@ -63,12 +64,12 @@ def test_a_service_works_as_many_requests_at_once_as_it_has_cores(
     monkeypatch: pytest.MonkeyPatch, cores: int, slots: int
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
-    assert Limits().concurrent == slots
+    assert slots_of(LimitsSettings()) == slots
 
 
 def test_the_next_slot_goes_to_who_has_the_fewest_running() -> None:
     async def check() -> None:
-        admission = Admission(Limits(concurrent=2), monotonic=Hand())
+        admission = Admission(LimitsSettings(concurrent=2), monotonic=Hand())
         started: list[str] = []
         first, rest = asyncio.Event(), asyncio.Event()
         flood = worker(admission, started, first)
@@ -93,7 +94,7 @@ def test_the_next_slot_goes_to_who_has_the_fewest_running() -> None:
 def test_a_tenant_keeps_its_share_for_a_second_after_its_last_request() -> None:
     async def check() -> None:
         clock = Hand()
-        admission = Admission(Limits(concurrent=4), monotonic=clock)
+        admission = Admission(LimitsSettings(concurrent=4), monotonic=clock)
         started: list[str] = []
         ends = asyncio.Event()
         async with admission.admit("other", None, bulk=False):
@@ -114,7 +115,7 @@ def test_a_tenant_keeps_its_share_for_a_second_after_its_last_request() -> None:
 
 def test_a_full_queue_and_a_long_wait_are_refused() -> None:
     async def check() -> None:
-        limits = Limits(concurrent=1, waiting=2, wait_s=0.05)
+        limits = LimitsSettings(concurrent=1, waiting=2, wait_s=0.05)
         admission = Admission(limits, monotonic=Hand())
         started: list[str] = []
         ends = asyncio.Event()
@@ -135,7 +136,7 @@ def test_a_full_queue_and_a_long_wait_are_refused() -> None:
 
 def test_bulk_requests_leave_the_slots_of_short_ones_alone() -> None:
     async def check() -> None:
-        admission = Admission(Limits(concurrent=1, bulk=1), monotonic=Hand())
+        admission = Admission(LimitsSettings(concurrent=1, bulk=1), monotonic=Hand())
         async with admission.admit("a", None, bulk=True), admission.admit("a", None, bulk=False):
             pass
 
@@ -144,13 +145,13 @@ def test_bulk_requests_leave_the_slots_of_short_ones_alone() -> None:
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(burst_s=2.0, tenant_rate=5.0), Limits(burst_s=2.0, key_rate=5.0)],
+    [LimitsSettings(tenant_rate=5.0), LimitsSettings(key_rate=5.0)],
     ids=["tenant", "key"],
 )
-def test_a_rate_allows_a_burst_and_then_says_when_to_come_again(limits: Limits) -> None:
+def test_a_rate_allows_a_burst_and_then_says_when_to_come_again(limits: LimitsSettings) -> None:
     async def check() -> None:
         clock = Hand()
-        admission = Admission(limits, monotonic=clock)
+        admission = Admission(limits, monotonic=clock, burst_s=2.0)
 
         async def call(tenant: str, key: str) -> None:
             async with admission.admit(tenant, key, bulk=False):
@@ -173,7 +174,7 @@ def test_a_rate_allows_a_burst_and_then_says_when_to_come_again(limits: Limits) 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=30), st.integers(1, 4))
 def test_no_slot_is_lost_whoever_is_cancelled(calls: list[tuple[str, bool]], slots: int) -> None:
     async def check() -> None:
-        limits = Limits(concurrent=slots, waiting=5, wait_s=5)
+        limits = LimitsSettings(concurrent=slots, waiting=5, wait_s=5)
         admission = Admission(limits, monotonic=Hand())
         running = 0
 
@@ -208,7 +209,7 @@ def test_no_slot_is_lost_whoever_is_cancelled(calls: list[tuple[str, bool]], slo
 
 def test_who_rests_lets_others_work_and_goes_on_at_once() -> None:
     async def main() -> None:
-        admission = Admission(Limits(concurrent=1), monotonic=Hand())
+        admission = Admission(LimitsSettings(concurrent=1), monotonic=Hand())
         answered, other_runs, other_ends = (asyncio.Event() for _ in range(3))
         order: list[str] = []
 
@@ -253,7 +254,7 @@ def test_who_rests_lets_others_work_and_goes_on_at_once() -> None:
 
 def test_what_a_request_left_running_gives_no_slot_away() -> None:
     async def main() -> None:
-        admission = Admission(Limits(concurrent=1), monotonic=Hand())
+        admission = Admission(LimitsSettings(concurrent=1), monotonic=Hand())
         ended, running, ends = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
         async def left() -> None:
@@ -290,7 +291,7 @@ def test_what_a_request_left_running_gives_no_slot_away() -> None:
 def test_the_rate_of_the_caller_silent_longest_is_forgotten_and_no_other() -> None:
     async def check() -> None:
         clock = Hand()
-        admission = Admission(Limits(tenant_rate=1e-6, burst_s=1.0), monotonic=clock)
+        admission = Admission(LimitsSettings(tenant_rate=1e-6), monotonic=clock, burst_s=1.0)
 
         async def call(tenant: int) -> None:
             clock.now += 2.0  # so that no earlier tenant counts as active
