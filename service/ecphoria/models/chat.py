@@ -79,15 +79,11 @@ class StructuredChat:
     """
 
     def __init__(self, chat: Chat) -> None:
+        self.model = chat.model
         self._chat = chat
         # Endpoints differ: some enforce a schema, some only JSON, some neither. The form that
         # works is kept (decision 0034).
         self._forms = tuple(Form)
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self._chat.model
 
     async def ask(
         self,
@@ -251,6 +247,7 @@ class BudgetedChat:
             waiting: Entered around each call, which may take a minute.
         """
         self._waiting = waiting
+        self.model = chat.model
         self._chat = chat
         self._calls_a_minute = calls_a_minute
         self._tokens_a_day = tokens_a_day
@@ -261,11 +258,6 @@ class BudgetedChat:
         self._day: date | None = None
         self._spent = 0
         self._turn = asyncio.Lock()
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self._chat.model
 
     async def ask(
         self,

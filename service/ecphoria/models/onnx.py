@@ -7,7 +7,7 @@ read from the model's own `model.safetensors`.
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import resources
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # ships no types
@@ -38,6 +38,11 @@ class LocalEmbedder:
     about 1,024 tokens that callers take in turn. The graph's own threads are shared.
     """
 
+    model: Final = MODEL
+    """The name that a store keeps beside its vectors."""
+    dimension: Final = DIMENSION
+    """Numbers of a vector."""
+
     def __init__(self, weights: Weights, *, threads: int | None = None) -> None:
         """Load the graph and the tokenizer (0.1 to 0.2 s); `threads` defaults to the cores."""
         options = onnxruntime.SessionOptions()
@@ -57,16 +62,6 @@ class LocalEmbedder:
         self._tokenizer.enable_truncation(LONGEST_TEXT)
         self._tokenizer.no_padding()
         self._lanes = Lanes("encode", short=SHORT_REQUEST)
-
-    @property
-    def model(self) -> str:
-        """The name that a store keeps beside its vectors."""
-        return MODEL
-
-    @property
-    def dimension(self) -> int:
-        """Numbers of a vector."""
-        return DIMENSION
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors [n, 384] in the order of the texts.

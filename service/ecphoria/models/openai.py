@@ -94,8 +94,8 @@ class OpenAIEmbedder:
         Raises:
             Misconfigured: A proxy of the environment cannot be used.
         """
-        self._model = model
-        self._dimension = dimension
+        self.model = model
+        self.dimension = dimension
         self._request_dimension = request_dimension
         self._batch_size = batch_size
         self._retries = retries
@@ -109,16 +109,6 @@ class OpenAIEmbedder:
             open_client(base_url, timeout=timeout, most_bytes=most_bytes),
         )
 
-    @property
-    def model(self) -> str:
-        """The name that a store keeps beside its vectors."""
-        return self._model
-
-    @property
-    def dimension(self) -> int:
-        """Numbers of a vector."""
-        return self._dimension
-
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors [n, dimension] in the order of the texts.
 
@@ -129,7 +119,7 @@ class OpenAIEmbedder:
             Misconfigured: Its vectors have another dimension.
         """
         require_encodable(texts)
-        vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         faults: dict[int, EcphoriaError] = {}
         for start in range(0, len(texts), self._batch_size):
             batch = texts[start : start + self._batch_size]
@@ -187,9 +177,9 @@ class OpenAIEmbedder:
             async with asyncio.timeout(self._timeout):
                 client = self._client.with_options(max_retries=retries)
                 response = await client.embeddings.with_raw_response.create(
-                    model=self._model,
+                    model=self.model,
                     input=[text or " " for text in texts],  # the API refuses an empty text
-                    dimensions=self._dimension if self._request_dimension else omit,
+                    dimensions=self.dimension if self._request_dimension else omit,
                     encoding_format="float",
                 )
             answer = VectorsAnswer.model_validate_json(response.content)
@@ -216,7 +206,7 @@ class OpenAIEmbedder:
         if status in REFUSED_TEXTS:
             return InvalidInput(
                 f"The embedding endpoint refused the texts (HTTP {status}); they may be longer "
-                f"than {self._model} takes, or more than it takes at once: then set "
+                f"than {self.model} takes, or more than it takes at once: then set "
                 "ECPHORIA_EMBEDDER__BATCH_SIZE.",
                 status=status,
             )
@@ -239,10 +229,10 @@ class OpenAIEmbedder:
             values = np.zeros(0)
         if values.ndim != 1 or not values.size:
             return EncoderUnavailable("The embedding endpoint gave a text no vector.")
-        if values.size != self._dimension:
+        if values.size != self.dimension:
             return Misconfigured(
-                f"{self._model} gives vectors of {values.size} numbers, the setting says "
-                f"{self._dimension}; set the dimension to what the model gives.",
+                f"{self.model} gives vectors of {values.size} numbers, the setting says "
+                f"{self.dimension}; set the dimension to what the model gives.",
                 dimension=values.size,
             )
         with np.errstate(over="ignore"):
@@ -434,7 +424,7 @@ class OpenAIChat:
         Raises:
             Misconfigured: A proxy of the environment cannot be used.
         """
-        self._model = model
+        self.model = model
         self._timeout = timeout
         self._counted = counted
         self._streams = True
@@ -442,11 +432,6 @@ class OpenAIChat:
             base_url, timeout=timeout, most_bytes=_MOST_BYTES, transport=transport
         )
         self._client = _client(base_url, api_key, timeout, retries, sender)
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-        return self._model
 
     async def ask(
         self,
@@ -499,7 +484,7 @@ class OpenAIChat:
         self, messages: list[ChatCompletionMessageParam], wanted: ResponseFormat | Omit
     ) -> _Said:
         response = await self._client.chat.completions.with_raw_response.create(
-            model=self._model, messages=messages, response_format=wanted
+            model=self.model, messages=messages, response_format=wanted
         )
         answer = _Answer.model_validate_json(response.content)
         choice = answer.choices[0]
@@ -514,7 +499,7 @@ class OpenAIChat:
         """Ask for a stream; an endpoint that refuses it is asked for the whole from now on."""
         try:
             stream = await self._client.chat.completions.create(
-                model=self._model,
+                model=self.model,
                 messages=messages,
                 response_format=wanted,
                 stream=True,

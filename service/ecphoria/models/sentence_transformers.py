@@ -46,19 +46,9 @@ class SentenceTransformersEmbedder:
                 "set the weights directory to the model's folder.",
                 model=model,
             ) from error
-        self._model = model.removeprefix("sentence-transformers/")
-        self._dimension = int(self._encoder.encode([""]).shape[1])
+        self.model = model.removeprefix("sentence-transformers/")
+        self.dimension = int(self._encoder.encode([""]).shape[1])
         self._lane = Lane("encode")
-
-    @property
-    def model(self) -> str:
-        """The name that a store keeps beside its vectors."""
-        return self._model
-
-    @property
-    def dimension(self) -> int:
-        """Numbers of a vector."""
-        return self._dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors [n, dimension] in the order of the texts.
@@ -68,7 +58,7 @@ class SentenceTransformersEmbedder:
             EncoderUnavailable: The embedder was closed meanwhile.
         """
         require_encodable(texts)
-        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         for start in range(0, len(texts), SLICE):
             places = by_length[start : start + SLICE]
