@@ -4,4 +4,5 @@
 CYPHER 25
 MATCH (e:Episode {id: $id})
 WHERE e.tenant = $tenant AND ($expired OR coalesce(e.expires_at > datetime(), true))
+// use: used(e)
 // use: whole(e)

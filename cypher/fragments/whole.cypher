@@ -1,8 +1,8 @@
-// doc: Give all that is shown of an episode; an archived one shows its summary as text.
+// doc: Give all that is shown of an episode, after `used`; an archived one shows its summary as text.
 // returns: id STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at LOCAL_INSTANT,
 //   recorded_at DATETIME, source STRING, metadata JSON, importance FLOAT, expires_at DATETIME,
-//   state STRING
+//   state STRING, pinned BOOLEAN, uses INTEGER, last_used_at INSTANT, retrievability FLOAT
 RETURN node.id AS id, node.turn AS turn,
   coalesce(node.text, node.summary) AS text, node.title AS title,
   nullIf(node.speaker, '') AS speaker, node.role AS role, nullIf(node.session, '') AS session,
@@ -14,4 +14,5 @@ RETURN node.id AS id, node.turn AS turn,
   node.expires_at AS expires_at,
   CASE
     WHEN node:LiveEpisode THEN 'live' WHEN node:ArchivedEpisode THEN 'archived' ELSE 'dormant'
-  END AS state
+  END AS state,
+  pinned, uses, last_used_at, retrievability

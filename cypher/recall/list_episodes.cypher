@@ -4,7 +4,7 @@
 // each: id STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at LOCAL_INSTANT,
 //   recorded_at INSTANT, source STRING, metadata JSON, importance FLOAT, expires_at INSTANT,
-//   state STRING
+//   state STRING, pinned BOOLEAN, uses INTEGER, last_used_at INSTANT, retrievability FLOAT
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -12,6 +12,7 @@ WHERE e.tenant = $tenant
   AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
 WITH e
 ORDER BY e.turn
+// use: used(e)
 WITH [
   e.id, e.turn, e.text, e.title, nullIf(e.speaker, ''), e.role, nullIf(e.session, ''), e.ordinal,
   e.position,
@@ -19,7 +20,8 @@ WITH [
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
   e.source, e.metadata, e.importance,
   e.expires_at.epochSeconds * 1000000 + e.expires_at.microsecond,
-  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END
+  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END,
+  pinned, uses, last_used_at, retrievability
 ] AS row
 // Without its text, the episode was archived a moment ago.
 WHERE row[2] IS NOT NULL

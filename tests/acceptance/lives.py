@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from ecphoria.records.episode import State
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
 from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner
@@ -182,6 +183,8 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/episodes", {"params": {"concept": "marek novak", "session": "harbour 0"}}),
             ("/v1/episodes", {"params": {"concept": f"port {of.mark}"}}),
             ("/v1/episodes", {"params": {"cursor": 3, "limit": 5}}),
+            ("/v1/episodes", {"params": {"ids": every, "as_of": "2100-01-01T00:00:00Z"}}),
+            *(("/v1/episodes", {"params": {"state": state}}) for state in State),
         ],
         ("post", "/v1/episodes"): [
             ("/v1/episodes", {"json": {"text": "The same.", "idempotency_key": "same"}}),
@@ -246,7 +249,8 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/facts", {"params": instants}),
             ("/v1/facts", {"params": {"concept": f"port {of.mark}", "predicate": "lives in"}}),
             ("/v1/facts", {"params": {"concept": "marek novak"}}),
-            ("/v1/facts", {"params": {"cursor": min(of.facts)}}),
+            ("/v1/facts", {"params": {"cursor": f"0.{min(of.facts)}"}}),
+            ("/v1/facts", {"params": {"sort": "time", "standing": "held", "limit": 1}}),
         ],
         ("get", "/v1/facts/{fact}/history"): [
             (f"/v1/facts/{fact}/history", {}),
@@ -265,10 +269,21 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/items/namespaces", {"json": {}}),
             ("/v1/items/namespaces", {"json": {"prefix": ["notes", "*"]}}),
         ],
+        ("get", "/v1/decisions"): [
+            ("/v1/decisions", {}), ("/v1/decisions", {"params": {"cursor": 10**17}}),
+        ],
+        ("get", "/v1/timeline"): [
+            ("/v1/timeline", {"params": {"by": by}}) for by in ("session", "day", "month")
+        ] + [("/v1/timeline", {"params": {"by": "session", "speaker": f"Tamsin {of.mark}",
+                                          "cursor": "0.harbour", "limit": 1}})],
         ("get", "/v1/predicates"): [("/v1/predicates", {})],
         ("get", "/v1/consolidation"): [("/v1/consolidation", {})],
         ("get", "/v1/dormancy"): [
             ("/v1/dormancy", {}), ("/v1/dormancy", {"params": {"limit": 1}}),
+        ],
+        ("post", "/v1/dormancy/preview"): [
+            ("/v1/dormancy/preview", {}),
+            ("/v1/dormancy/preview", {"json": {"mode": "budget", "budget": 1, "quiet_days": 0.0}}),
         ],
         ("get", "/v1/doctor"): [("/v1/doctor", {})],
         ("get", "/v1/jobs"): [("/v1/jobs", {}), ("/v1/jobs", {"params": {"state": "done"}})],

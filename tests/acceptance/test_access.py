@@ -72,6 +72,7 @@ CALLS: dict[str, Call] = {
         f"/v1/traces/{ids['trace']}/feedback", json={"useful": [ids["episode"]]}
     ),
     "get /v1/dormancy": lambda o, _: o.get("/v1/dormancy"),
+    "post /v1/dormancy/preview": lambda o, _: o.post("/v1/dormancy/preview"),
     "post /v1/dormancy/sleep": lambda o, ids: o.post(
         "/v1/dormancy/sleep", json={"ids": [ids["episode"]]}
     ),
@@ -111,6 +112,8 @@ CALLS: dict[str, Call] = {
     "post /v1/decisions/{decision}/undo": lambda o, ids: o.post(
         f"/v1/decisions/{ids['decision']}/undo", json={"why": "mine"}
     ),
+    "get /v1/decisions": lambda o, _: o.get("/v1/decisions"),
+    "get /v1/timeline": lambda o, _: o.get("/v1/timeline", params={"by": "session"}),
     "get /v1/predicates": lambda o, _: o.get("/v1/predicates"),
     "put /v1/predicates/{predicate}": lambda o, _: o.put(
         "/v1/predicates/buries", json={"predicate_class": "functional"}
@@ -262,6 +265,7 @@ SCOPE_OF = {
         "post /v1/ask", "post /v1/ask/stream", "get /v1/context",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
         "get /v1/traces", "get /v1/concepts", "get /v1/concepts/{concept}", "get /v1/graph",
+        "get /v1/timeline", "get /v1/decisions", "post /v1/dormancy/preview",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/settings",
         "get /v1/dormancy", "get /v1/facts",
         "get /v1/facts/{fact}/history", "get /v1/predicates",

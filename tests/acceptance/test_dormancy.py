@@ -2,7 +2,8 @@
 
 import httpx
 
-from tests.acceptance.conftest import Owner, problem
+from ecphoria.client import Client
+from tests.acceptance.conftest import Owner, RunningService, problem
 
 
 def test_a_memory_sleeps_is_listed_and_wakes(owner: Owner, stranger: Owner) -> None:
@@ -34,6 +35,36 @@ def test_the_policy_is_bounded_and_the_tenants_own(owner: Owner, stranger: Owner
     assert stranger.get("/v1/settings").json()["dormancy"]["mode"] == "budget"
     for wrong in ({"budget": 0}, {"quiet_days": -1}, {"mode": "never"}, {"archive_days": "soon"}):
         problem(owner.patch("/v1/settings", json={"dormancy": wrong}), 422, "invalid-input")
+
+
+def test_a_preview_tells_what_a_policy_would_do_and_changes_nothing(
+    owner: Owner, stranger: Owner, server: RunningService
+) -> None:
+    old = {"occurred_at": "2020-01-01T00:00:00Z", "speaker": "Ada", "session": "s"}
+    bees, mill, oven, pinned = (
+        owner.remember(text, **old, importance=importance)
+        for text, importance in (("Bees.", 0.1), ("Mill.", 0.2), ("Oven.", 0.9), ("Pin.", 0.0))
+    )
+    owner.put(f"/v1/episodes/{pinned}/pin")
+    before = owner.get("/v1/stats").json()
+    asked = {"mode": "budget", "budget": 2, "quiet_days": 0.0}
+    found = owner.post("/v1/dormancy/preview", json=asked).json()
+    assert (found["live"], found["dormant"]) == (4, 2)
+    assert [one["id"] for one in found["items"]] == [bees, mill]
+    assert found["items"][0]["label"] == "Ada: Bees."
+    assert found["items"][0]["reason"].startswith("least worth keeping over 2 live memories")
+    first = owner.post("/v1/dormancy/preview", json={**asked, "limit": 1}).json()
+    assert (first["dormant"], len(first["items"])) == (2, 1)
+    with Client(server.url, owner.key) as client:
+        faded = client.archive.preview(mode="threshold", quiet_days=0)
+        assert {one.id for one in faded.items} == {bees, mill, oven}
+        assert client.archive.preview(mode="off").items == ()
+    assert owner.post("/v1/dormancy/preview").json() == {"live": 4, "dormant": 0, "items": []}
+    assert owner.get("/v1/stats").json() == before
+    assert owner.get("/v1/settings").json()["dormancy"]["budget"] == 10_000
+    assert stranger.post("/v1/dormancy/preview", json=asked).json()["items"] == []
+    for wrong in ({"budget": 0}, {"mode": "x"}, {"limit": 1_001}):
+        problem(owner.post("/v1/dormancy/preview", json=wrong), 422, "invalid-input")
 
 
 def test_too_many_ids_are_refused(owner: Owner) -> None:

@@ -4,7 +4,11 @@ from datetime import UTC, datetime, timedelta, timezone
 import httpx
 import pytest
 
-from tests.acceptance.conftest import Owner, pointers, problem
+from ecphoria import Client
+from ecphoria.maths.retention import retrievability
+from tests.acceptance.conftest import Owner, RunningService, pointers, problem
+from tests.acceptance.lives import settled
+from tests.conftest import Cypher
 
 TURN = {
     "text": "We planted the lemon tree behind the shed.",
@@ -234,3 +238,71 @@ def test_two_writers_of_one_key_store_it_once(owner: Owner) -> None:
         answers = list(pool.map(append, range(8)))
     assert sorted(answer.status_code for answer in answers) == [200] * 7 + [201]
     assert owner.texts() == ["once"]
+
+
+def ids_of(owner: Owner, **params: str | list[str]) -> list[str]:
+    answer = owner.get("/v1/episodes", params=params)
+    assert answer.status_code == 200, answer.text
+    return [one["id"] for one in answer.json()["items"]]
+
+
+def test_episodes_are_listed_by_id_by_state_and_as_of_then(
+    owner: Owner, stranger: Owner, server: RunningService
+) -> None:
+    live, dormant, archived = (
+        owner.remember(
+            f"Boat {n} of Pia Lund.", session=session, occurred_at=f"2024-05-0{n}T09:00:00Z",
+            extraction={"names": ["Pia Lund"]},
+        )
+        for n, session in enumerate(("pier", "quay", "quay"), 1)
+    )  # fmt: skip
+    owner.post("/v1/dormancy/sleep", json={"ids": [archived]})
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+    owner.post("/v1/dormancy/sleep", json={"ids": [dormant]})
+    every = [live, dormant, archived]
+    assert ids_of(owner, ids=[archived, "f" * 32, live, live]) == [live, archived]
+    assert ids_of(owner, ids=every, session="quay", order="newest") == [archived, dormant]
+    assert ids_of(owner, ids=every, concept="pia lund", speaker="nobody") == []
+    assert ids_of(owner, ids=[live], concept="pia lund") == [live]
+    assert ids_of(owner, ids=[live], concept="mara holm") == []
+    states = {"live": live, "dormant": dormant, "archived": archived}
+    for state, one in states.items():
+        assert ids_of(owner, state=state) == ids_of(owner, state=state, ids=every) == [one]
+    assert ids_of(owner, as_of="2024-05-02T09:00:00Z") == [live, dormant]
+    assert ids_of(owner, as_of="2024-05-02T08:59:59.999999Z") == [live]
+    bounds = {"as_of": "9999-12-31T23:59:59.999999Z", "occurred_before": "2024-05-02T09:00:00Z"}
+    assert ids_of(owner, **bounds) == [live]
+    assert ids_of(stranger, ids=every) == []
+    problem(owner.get("/v1/episodes", params={"ids": ["x"] * 101}), 413, "too-large")
+    with Client(server.url, owner.key) as client:
+        assert [one.id for one in client.list(ids=every, page_size=1)] == every
+        assert list(client.list(ids=[])) == []
+
+
+async def test_an_episode_tells_how_it_is_kept_and_used(owner: Owner, cypher: Cypher) -> None:
+    owner.patch("/v1/settings", json={"learning": {"on": True}})
+    now = datetime.now(UTC)
+    old = owner.remember("The kettle is red.", occurred_at=str(now - timedelta(days=30)))
+    coming = owner.remember("The lift is blue.", occurred_at=str(now + timedelta(days=30)))
+    owner.put(f"/v1/episodes/{old}/pin")
+    fresh = owner.get(f"/v1/episodes/{old}").json()
+    assert (fresh["pinned"], fresh["uses"], fresh["last_used_at"]) == (True, 0, None)
+    assert fresh["retrievability"] == pytest.approx(float(retrievability([30], [30])[0]), abs=1e-5)
+    ahead = owner.get(f"/v1/episodes/{coming}").json()
+    assert (ahead["pinned"], ahead["retrievability"]) == (False, 1.0)
+    hit, *_ = owner.post("/v1/recall", json={"cue": "Is the kettle red?", "k": 1}).json()["hits"]
+    assert hit["episode"]["id"] == old
+    assert hit["episode"]["pinned"] is True
+    settled(owner)
+    used = owner.get("/v1/episodes", params={"ids": [old]}).json()["items"][0]
+    (row,) = await cypher("MATCH (e:Episode {id: $id}) RETURN e.stability AS stability", id=old)
+    assert used["uses"] == 1
+    last = datetime.fromisoformat(used["last_used_at"])
+    assert timedelta() <= datetime.now(UTC) - last < timedelta(minutes=1)
+    assert row["stability"] > 30
+    assert used["retrievability"] == pytest.approx(1.0, abs=1e-4)
+    owner.delete(f"/v1/episodes/{old}/pin")
+    owner.post("/v1/dormancy/sleep", json={"ids": [old]})
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+    kept = owner.get(f"/v1/episodes/{old}").json()
+    assert [kept[name] for name in ("uses", "last_used_at", "retrievability")] == [None] * 3

@@ -72,7 +72,8 @@ def shown(owner: Owner, mark: str) -> list[str]:
     lists = (
         "episodes", "episodes?order=newest", "episodes?session=harbour", "sessions", "dormancy",
         f"episodes?concept={mark}", "facts", "engrams", "context",
-        f"context?session=harbour {mark}", "traces", "concepts?limit=1000",
+        f"context?session=harbour {mark}", "traces", "concepts?limit=1000", "timeline?by=session",
+        "facts?sort=time", "facts?standing=held", "decisions", "merges",
         "graph?around=session:harbour&hops=2&limit=2000",
     )  # fmt: skip
     for path in lists:
@@ -99,6 +100,8 @@ async def test_what_has_expired_is_shown_nowhere(
     end = later(600)
     ids = lived(client, mark)
     asleep, *others = lived(client, f"{mark}b")
+    (fact,) = owner.get("/v1/facts", params={"concept": mark}).json()["items"]
+    owner.post(f"/v1/facts/{fact['id']}/decisions", json={"ruling": "retract", "why": mark})
     owner.post("/v1/dormancy/sleep", json={"ids": [asleep]})
     kept = client.get(ids[0])
     assert kept.expires_at is not None
@@ -107,7 +110,8 @@ async def test_what_has_expired_is_shown_nowhere(
     assert "facts" in before
     assert "sessions" in before
     assert "recall {}" in before
-    assert "traces" in before
+    for path in ("traces", "facts?sort=time", "decisions", "timeline?by=session"):
+        assert path in before
     assert "concepts?limit=1000" in before
     assert "graph?around=session:harbour&hops=2&limit=2000" in before
     trace = client.recall(CUE).trace_id

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ecphoria.client import Client
+from ecphoria.records.fact import PredicateClass
 from tests.acceptance.conftest import Owner, RunningService, problem
 
 OSLO = {"subject": "Ana Reyes", "predicate": "lives in", "object": "Oslo", "reliability": 0.8}
@@ -60,6 +61,94 @@ def test_a_decision_is_taken_shown_and_undone(owner: Owner, server: RunningServi
     assert problem(answer, 422, "invalid-input")["errors"][0]["pointer"] == "#/valid_from"
     assert owner.post("/v1/facts/none/decisions", json={"ruling": "retract"}).status_code == 404
     assert owner.post("/v1/decisions/none/undo", json={}).status_code == 404
+
+
+def objects(owner: Owner, **params: str) -> list[str]:
+    """List the objects of the facts of a list, page by page."""
+    found: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = owner.get("/v1/facts", params={"limit": 1, **cursor, **params})
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        found += [fact["object"] for fact in page["items"]]
+        if page["next_cursor"] is None:
+            return found
+        cursor = {"cursor": page["next_cursor"]}
+
+
+def test_facts_are_listed_by_standing_and_the_last_stated_first(
+    owner: Owner, stranger: Owner
+) -> None:
+    moved(owner)
+    turku = OSLO | {"object": "Turku", "reliability": 0.6}
+    tell(owner, "Ana lives in Turku.", "2023-06-01T00:00:00Z", turku)
+    doubted = {"subject": "Ana Reyes", "predicate": "likes", "object": "chess", "reliability": 0.2}
+    tell(owner, "Ana may like chess.", "2020-01-01T00:00:00Z", doubted)
+    assert sorted(objects(owner)) == ["bergen", "chess", "oslo", "turku"]
+    newest = objects(owner, sort="time")
+    assert set(newest[:2]) == {"bergen", "turku"}
+    assert newest[2:] == ["oslo", "chess"]
+    assert objects(owner, standing="contested", sort="time") == ["turku"]
+    assert objects(owner, standing="held", sort="time") == ["bergen", "oslo"]
+    assert objects(owner, standing="candidate") == ["chess"]
+    assert objects(owner, standing="retracted") == []
+    assert objects(owner, standing="contested", known_at="2020-01-01T00:00:00Z") == []
+    assert objects(owner, standing="contested", known_at="2100-01-01T00:00:00Z") == ["turku"]
+    owner.post(f"/v1/facts/{places(owner)['bergen']['id']}/decisions", json={"ruling": "retract"})
+    assert objects(owner, standing="contested") == []
+    assert objects(owner, standing="retracted") == ["bergen"]
+    assert objects(stranger, standing="held") == []
+    for bad in ("standing=x", "sort=x", "cursor=x"):
+        problem(owner.get(f"/v1/facts?{bad}"), 422, "invalid-input")
+
+
+def test_a_fact_has_the_names_as_written_and_the_concepts(owner: Owner) -> None:
+    moved(owner)
+    said = {"subject": "Ana Reyes", "predicate": "has", "object": "42"}
+    tell(owner, "Ana has two children.", "2023-06-01T00:00:00Z", said)
+    (listed,) = owner.get("/v1/facts", params={"predicate": "has"}).json()["items"]
+    concepts = {one["name"]: one["id"] for one in owner.get("/v1/concepts").json()["items"]}
+    assert (listed["subject_name"], listed["object_name"]) == ("Ana Reyes", "42")
+    assert (listed["subject_concept"], listed["object_concept"]) == (concepts["Ana Reyes"], None)
+    oslo = places(owner)["oslo"]
+    assert (oslo["object_name"], oslo["object_concept"]) == ("Oslo", concepts["Oslo"])
+    history = owner.get(f"/v1/facts/{oslo['id']}/history").json()
+    assert {fact["object_name"] for fact in history["facts"]} == {"Oslo", "Bergen"}
+
+
+def test_decisions_are_listed_the_latest_first(
+    owner: Owner, stranger: Owner, server: RunningService
+) -> None:
+    moved(owner)
+    found = places(owner)
+    with Client(server.url, owner.key) as client:
+        open_too = client.facts.decide(
+            found["oslo"]["id"], "keep_open", other=found["bergen"]["id"], why="Both."
+        )
+        kind = client.facts.set_predicate_class("lives in", PredicateClass.MULTI)
+        undone = client.facts.undo(open_too.id)
+        for page_size in (1, 100):
+            listed = list(client.facts.decisions(page_size=page_size))
+            assert [(one.id, one.undone) for one in listed] == [
+                (undone.id, False), (kind.id, False), (open_too.id, True)
+            ]  # fmt: skip
+        assert (listed[1].relation, listed[1].statement) == ("lives in", None)
+        assert (listed[2].statement, listed[2].other_statement) == (
+            "ana reyes lives in oslo",
+            "ana reyes lives in bergen",
+        )
+        assert (listed[2].why, listed[0].undoes) == ("Both.", open_too.id)
+        again = client.facts.undo(undone.id)
+        told = {one.id: one.undone for one in client.facts.decisions()}
+        assert told == {
+            again.id: False, undone.id: True, kind.id: False, open_too.id: False,
+        }  # fmt: skip
+        (first, *_) = client.list(concept="bergen")
+        client.delete(first.id)
+        assert [one.id for one in client.facts.decisions()] == [kind.id]
+    assert stranger.get("/v1/decisions").json()["items"] == []
+    problem(owner.get("/v1/decisions?cursor=x"), 422, "invalid-input")
 
 
 def test_a_predicate_gets_a_class(owner: Owner) -> None:

@@ -1,12 +1,14 @@
 """Looking at the graph: traces, concepts, what is around a node, and who the caller is."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from ecphoria import Client
 from ecphoria.errors import NotFound
+from ecphoria.records.episode import BucketKind
 from ecphoria.records.graph import ConceptSort, Neighbourhood
 from ecphoria.records.recall import Verdict
 from ecphoria.records.traced import NodeKind
@@ -167,6 +169,46 @@ def test_traces_are_listed_with_their_verdict_and_first_hit(
     client.delete(ids["first"])
     (erased,) = client.graph.traces(strategy="ecphoria")
     assert (erased.first, erased.first_label) == (None, None)
+
+
+def counted(client: Client, by: BucketKind, **more: Any) -> list[tuple[str | None, int, int, int]]:
+    found = client.graph.timeline(by, **more)
+    return [(one.bucket, one.live, one.dormant, one.archived) for one in found]
+
+
+def test_episodes_are_counted_by_session_day_and_month(
+    owner: Owner, client: Client, stranger: Owner
+) -> None:
+    ids = tell(owner)
+    late = {"occurred_at": "2024-06-30T22:30:00-03:00"}
+    noted, other = (owner.remember(text, **late) for text in ("A note.", "Another note."))
+    owner.post("/v1/dormancy/sleep", json={"ids": [ids["first"]]})
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+    owner.post("/v1/dormancy/sleep", json={"ids": [noted]})
+    sessions = [("pier", 1, 0, 1), ("quay", 1, 0, 0), (None, 1, 1, 0)]
+    for size in (1, 1_000):
+        assert counted(client, BucketKind.SESSION, page_size=size) == sessions
+    assert counted(client, BucketKind.DAY, page_size=1) == [
+        ("2024-05-01", 0, 0, 1),
+        ("2024-05-02", 1, 0, 0),
+        ("2024-05-03", 1, 0, 0),
+        ("2024-06-30", 1, 1, 0),
+    ]
+    assert counted(client, BucketKind.MONTH) == [("2024-05", 2, 0, 1), ("2024-06", 1, 1, 0)]
+    stats = client.stats()
+    told = counted(client, BucketKind.DAY)
+    assert [sum(column) for column in list(zip(*told, strict=True))[1:]] == [
+        stats.episodes - stats.dormant - stats.archived, stats.dormant, stats.archived
+    ]  # fmt: skip
+    assert counted(client, BucketKind.MONTH, speaker="davor") == [("2024-05", 2, 0, 1)]
+    assert counted(client, BucketKind.MONTH, speaker="nobody") == []
+    first, *_ = client.graph.timeline("session")
+    assert (first.first_occurred_at.day, first.last_occurred_at.day) == (1, 2)
+    client.delete(other)
+    assert counted(client, BucketKind.DAY)[-1] == ("2024-06-30", 0, 1, 0)
+    assert stranger.get("/v1/timeline").json()["items"] == []
+    for bad in ("by=year", "cursor=x", "limit=10001"):
+        problem(owner.get(f"/v1/timeline?{bad}"), 422, "invalid-input")
 
 
 def test_a_caller_learns_what_it_may_do(

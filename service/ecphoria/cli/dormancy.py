@@ -20,7 +20,7 @@ from ecphoria.cli.terminal import (
     table,
 )
 from ecphoria.client import Client
-from ecphoria.records.upkeep import ArchivedMemory, Restored, Scrub
+from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, Restored, Scrub
 
 commands = typer.Typer(add_completion=False)
 dormancy = typer.Typer(no_args_is_help=True, help="Manage dormant memories.")
@@ -37,14 +37,29 @@ Limit = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of 
 
 @dormancy.command("list")
 @connected
-def list_dormant(client: Client, *, limit: Limit = 20, as_json: AsJson = False) -> None:
+def list_dormant(
+    client: Client,
+    *,
+    following: Annotated[
+        bool,
+        typer.Option(
+            "--next", help="The memories that the policy would make dormant now instead."
+        ),
+    ] = False,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
     """List dormant memories, with the reason."""
-    found = islice(client.archive.dormant(page_size=min(limit, 1_000)), limit)
+    if following:
+        found = client.archive.preview(limit=min(limit, 1_000))
+        (print_json if as_json else _draw_preview)(found)
+        return
+    sleepers = islice(client.archive.dormant(page_size=min(limit, 1_000)), limit)
     if as_json:
-        print_json(found)
+        print_json(sleepers)
         return
     rows = table(id_column(), "since", "what", "why")
-    for sleeper in found:
+    for sleeper in sleepers:
         text = Text(" ".join(sleeper.text[:_SHOWN].split()))
         rows.add_row(sleeper.id, f"{sleeper.dormant_at:%Y-%m-%d}", text, Text(sleeper.reason))
     print_table(rows, empty="Nothing is dormant.")
@@ -52,6 +67,14 @@ def list_dormant(client: Client, *, limit: Limit = 20, as_json: AsJson = False) 
         verb = "is" if archived == 1 else "are"
         said = f"{counted(archived, 'memory', 'memories')} more {verb} archived"
         stderr().print(f"[dim]{said}: ecphoria archive list[/dim]")
+
+
+def _draw_preview(found: DormancyPreview) -> None:
+    rows = table(id_column(), "what", "why")
+    for memory in found.items:
+        rows.add_row(memory.id, Text(memory.label), Text(memory.reason))
+    print_table(rows, empty="Nothing would become dormant.")
+    stderr().print(f"[dim]{found.dormant:,} of {found.live:,} live memories[/dim]")
 
 
 @dormancy.command("sleep")

@@ -23,7 +23,16 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.records.episode import Engram, EngramKind
-from ecphoria.records.fact import Decision, Merge, MergeStatus, Predicate, Standing
+from ecphoria.records.fact import (
+    Decision,
+    FactSort,
+    ListedDecision,
+    Merge,
+    MergeStatus,
+    MergeView,
+    Predicate,
+    Standing,
+)
 from ecphoria.wire.facts import FactAnswer, FeedbackAnswer, HistoryAnswer
 
 commands = typer.Typer(add_completion=False)
@@ -58,6 +67,12 @@ def list_facts(
         typer.Argument(metavar="NAME", help="Only facts about this name, as subject or object."),
     ] = None,
     predicate: Annotated[str | None, typer.Option(help="Only facts of this predicate.")] = None,
+    standing: Annotated[
+        Standing | None, typer.Option(help="Only facts with this standing.")
+    ] = None,
+    sort: Annotated[
+        FactSort, typer.Option(help="By id, or by time: the last stated first.")
+    ] = FactSort.ID,
     current: Annotated[
         bool, typer.Option("--current", help="Only facts that held at that time.")
     ] = False,
@@ -74,6 +89,8 @@ def list_facts(
     found = client.facts.list(
         concept,
         predicate=predicate,
+        standing=standing,
+        sort=sort,
         as_of=instant(as_of, "as-of"),
         known_at=instant(known_at, "known-at"),
     )
@@ -115,14 +132,37 @@ def _draw_history(history: HistoryAnswer) -> None:
         _tell(decision, undone=decision.id in undone)
 
 
+def _draw_decisions(found: Iterable[ListedDecision]) -> None:
+    for decision in found:
+        _tell(decision, undone=decision.undone)
+        about = (decision.statement, decision.other_statement, decision.relation)
+        stdout().print(Text(f"  {', '.join(filter(None, about))}"))
+
+
 @facts.command("history")
-@answering(_draw_history)
+@connected
 def show_history(
-    client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
-) -> HistoryAnswer:
-    """Show all facts and decisions of the same subject and predicate."""
+    client: Client,
+    *,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning."),
+    ] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of decisions.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show all facts and decisions of a subject and predicate; without FACT all decisions."""
     then, known = instant(as_of, "as-of"), instant(known_at, "known-at")
-    return client.facts.history(_named(client, name), as_of=then, known_at=known)
+    if name is None and (then or known):
+        raise typer.BadParameter("--as-of and --known-at need FACT")
+    if name is None:
+        decisions = islice(client.facts.decisions(page_size=min(limit, 1_000)), limit)
+        (print_json if as_json else _draw_decisions)(decisions)
+        return
+    found = client.facts.history(_named(client, name), as_of=then, known_at=known)
+    (print_json if as_json else _draw_history)(found)
 
 
 def _tell(decision: Decision, *, undone: bool = False) -> None:
@@ -163,7 +203,9 @@ def _table(found: Iterable[FactAnswer]) -> Table:
     rows.columns = [Column(), Column(), Column(), id_column()]
     for fact in found:
         says = f"no longer {fact.predicate}" if fact.polarity == "negative" else fact.predicate
-        line = Text(f"{fact.subject} {says} {fact.object}", style="" if fact.valid else "dim")
+        line = Text(
+            f"{fact.subject_name} {says} {fact.object_name}", style="" if fact.valid else "dim"
+        )
         times = ", ".join(
             f"{_day(each.valid_from)} to {_day(each.valid_to)}" for each in fact.intervals
         )
@@ -176,7 +218,7 @@ def _day(at: datetime | None) -> str:
     return "now" if at is None else f"{at:%Y-%m-%d}"
 
 
-def _merges(client: Client, status: MergeStatus | None) -> Iterator[Merge]:
+def _merges(client: Client, status: MergeStatus | None) -> Iterator[MergeView]:
     cursor: str | None = None
     while True:
         page = client.facts.merges(status=status, cursor=cursor, limit=1_000)
@@ -190,6 +232,10 @@ def _rows(found: Iterable[Merge]) -> Table:
     rows = Table.grid(padding=(0, 3, 0, 0))
     for merge in found:
         rows.add_row(merge.status.value, *map(Text, (merge.one, merge.other, merge.reason)))
+        for side in merge.sides if isinstance(merge, MergeView) else ():
+            for sample in side.samples:
+                words = Text(" ".join(sample.text.split()), style="dim")
+                rows.add_row("", Text(side.name, style="dim"), f"of {side.mentions:,}", words)
     return rows
 
 

@@ -21,8 +21,8 @@ from ecphoria.cli.terminal import (
     table,
 )
 from ecphoria.client import Client
-from ecphoria.records.episode import Episode, Session
-from ecphoria.records.graph import Concept, ConceptSort
+from ecphoria.records.episode import Episode, Session, State
+from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood
 from ecphoria.records.recall import Trace, Verdict
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.trace import TraceSummary
@@ -37,13 +37,16 @@ def list_episodes(
     client: Client,
     *,
     filters: dict[str, Any],
+    state: Annotated[
+        State | None, typer.Option(help="Only live, dormant or archived episodes.")
+    ] = None,
     newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
     count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List episodes in the order of their append."""
     found = client.list(
-        **filters, order="newest" if newest else "oldest", page_size=min(count, 1_000)
+        **filters, state=state, order="newest" if newest else "oldest", page_size=min(count, 1_000)
     )
     if as_json:
         print_json(islice(found, count))
@@ -75,7 +78,10 @@ def _draw_episode(found: Episode) -> None:
         ("recorded", f"{found.recorded_at:%Y-%m-%d %H:%M:%S %Z}"),
         ("source", found.source),
         ("importance", f"{found.importance:g}"),
-        ("state", found.state.value),
+        ("state", f"{found.state.value}, pinned" if found.pinned else found.state.value),
+        ("uses", found.uses),
+        ("last used", found.last_used_at and f"{found.last_used_at:%Y-%m-%d %H:%M:%S %Z}"),
+        ("retrievability", found.retrievability and f"{found.retrievability:.3f}"),
         *found.metadata.items(),
     ]
     rows = [(name, None if value is None else Text(str(value))) for name, value in told]
@@ -84,15 +90,45 @@ def _draw_episode(found: Episode) -> None:
     stdout().print(Text(found.text), soft_wrap=True)
 
 
+def _draw_around(found: Neighbourhood) -> None:
+    rows = table("from", "edge", "to", "weight")
+    label, edges = found.nodes.label, found.edges
+    for tail, head, kind, weight in zip(
+        edges.tail, edges.head, edges.type, edges.weight, strict=True
+    ):
+        rows.add_row(Text(label[tail]), kind, Text(label[head]), f"{weight:.2f}")
+    print_table(rows, empty="Nothing is around it.")
+    if found.left_out:
+        stderr().print(f"[dim]{counted(found.left_out, 'node')} more did not fit[/dim]")
+
+
 @commands.command()
-@answering(_draw_episode)
+@connected
 def show(
     client: Client,
     *,
-    episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
-) -> Episode:
-    """Show one episode with everything that was stored with it."""
-    return client.get(episode)
+    node: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="Id of an episode; with --around also of a concept, concept:NAME, session:NAME.",
+        ),
+    ],
+    around: Annotated[
+        bool, typer.Option("--around", help="Show the edges around it instead.")
+    ] = False,
+    hops: Annotated[int, typer.Option(min=1, max=2, help="With --around: edges to walk.")] = 1,
+    limit: Annotated[
+        int, typer.Option(min=1, max=2_000, metavar="N", help="With --around: most nodes.")
+    ] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show one episode with all that was stored with it, or what is around a node."""
+    if around:
+        found = client.graph.around(node, hops=hops, limit=limit)
+        (print_json if as_json else _draw_around)(found)
+    else:
+        (print_json if as_json else _draw_episode)(client.get(node))
 
 
 def _draw_sessions(found: Iterable[Session]) -> None:

@@ -49,7 +49,11 @@ COMMANDS: Final = {
             "Import episodes or another product's memory; run it again to resume.",
         ),
         ("list", "look", "List episodes in the order of their append."),
-        ("show", "look", "Show one episode with everything that was stored with it."),
+        (
+            "show",
+            "look",
+            "Show one episode with all that was stored with it, or what is around a node.",
+        ),
         ("sessions", "look", "List the sessions by name."),
         ("context", "look", "Print what a session of an agent should start with."),
         (
@@ -71,7 +75,7 @@ COMMANDS: Final = {
         ("facts", "facts", "List facts, and decide about them."),
         ("mcp", "mcp", "Serve the memory to agents by the Model Context Protocol."),
         ("engrams", "facts", "Show the summaries of sessions and of similar memories."),
-        ("stats", "memory", "Count a tenant's graph by kind."),
+        ("stats", "memory", "Count a tenant's graph by kind, or its episodes over time."),
     ),
     **_topic(
         "Look after it",

@@ -1,7 +1,7 @@
 """Commands that use a memory: remember, recall, ask, forget."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,11 +26,13 @@ from ecphoria.cli.terminal import (
     if_interrupted,
     pairs,
     print_json,
+    print_table,
     stdout,
+    table,
 )
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
-from ecphoria.records.episode import Outcome, Receipt
+from ecphoria.records.episode import Bucket, BucketKind, Outcome, Receipt
 from ecphoria.records.recall import DEFAULT_HITS, Match
 
 if TYPE_CHECKING:
@@ -316,8 +318,32 @@ def _draw_stats(found: "TenantStats") -> None:
     stdout().print(rows)
 
 
+def _draw_timeline(found: Iterable[Bucket]) -> None:
+    rows = table("", "live", "dormant", "archived", "first", "last")
+    for one in found:
+        counts = (f"{count:,}" for count in (one.live, one.dormant, one.archived))
+        days = (f"{at:%Y-%m-%d}" for at in (one.first_occurred_at, one.last_occurred_at))
+        rows.add_row(Text(one.bucket or "no session"), *counts, *days)
+    print_table(rows, empty="There are no such episodes.")
+
+
 @commands.command()
-@answering(_draw_stats)
-def stats(client: Client) -> "TenantStats":
-    """Count a tenant's graph by kind."""
-    return client.stats()
+@connected
+def stats(
+    client: Client,
+    *,
+    by: Annotated[
+        BucketKind | None, typer.Option(help="Count episodes by session, day or month instead.")
+    ] = None,
+    speaker: Annotated[
+        str | None, typer.Option(help="With --by: only episodes of this speaker.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count a tenant's graph by kind, or its episodes over time."""
+    if by is None and speaker is not None:
+        raise typer.BadParameter("--speaker needs --by")
+    if by is None:
+        (print_json if as_json else _draw_stats)(client.stats())
+    else:
+        (print_json if as_json else _draw_timeline)(client.graph.timeline(by, speaker=speaker))

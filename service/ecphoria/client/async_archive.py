@@ -67,6 +67,36 @@ class AsyncArchive(AsyncCalls):
             for sleeper in page.items:
                 yield sleeper
 
+    async def preview(
+        self,
+        *,
+        mode: records.settings.DormancyMode | str | None = None,
+        budget: int | None = None,
+        quiet_days: float | None = None,
+        stability: records.settings.Stability | str | None = None,
+        limit: int = 100,
+    ) -> records.upkeep.DormancyPreview:
+        """Tell which memories a policy would make dormant now, and change nothing.
+
+        Args:
+            mode: `off`, `budget` or `threshold`; what is absent is as in the tenant's settings.
+            budget: Live memories to keep.
+            quiet_days: Younger memories stay live.
+            stability: How long a memory of each kind lasts.
+            limit: Most memories to list, at most 1,000.
+        """
+        wanted = body_of(
+            wire.upkeep.PreviewRequest,
+            mode=mode,
+            budget=budget,
+            quiet_days=None if quiet_days is None else float(quiet_days),
+            stability=stability,
+            limit=limit,
+        )
+        return await self._ask(
+            records.upkeep.DormancyPreview, "POST", "/v1/dormancy/preview", wanted
+        )
+
     async def sleep(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make live memories dormant, except pinned ones; returns those that became dormant."""
         wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))

@@ -30,7 +30,7 @@ from ecphoria.client.exchange import (
     keyed,
     segment,
 )
-from ecphoria.client.filters import Filters, ListFilters
+from ecphoria.client.filters import EpisodeFilters, Filters
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 
@@ -217,7 +217,7 @@ class AsyncClient(AsyncCalls):
         concept: str | None = None,
         order: Literal["oldest", "newest"] = "oldest",
         page_size: int = 100,
-        **filters: Unpack[ListFilters],
+        **filters: Unpack[EpisodeFilters],
     ) -> AsyncIterator[records.episode.Episode]:
         """Iterate over episodes in the order of their append, page by page.
 
@@ -225,7 +225,7 @@ class AsyncClient(AsyncCalls):
             concept: Only what mentions this concept, in any spelling of its name.
             order: The oldest first, or the newest.
             page_size: Episodes fetched at a time.
-            **filters: See `ListFilters`.
+            **filters: See `EpisodeFilters`.
         """
         wanted = {"concept": concept, "order": order, "limit": page_size, **filters}
         async for page in self._pages(wire.episodes.EpisodePage, "/v1/episodes", **wanted):
@@ -239,7 +239,7 @@ class AsyncClient(AsyncCalls):
         concept: str | None = None,
         order: Literal["oldest", "newest"] = "oldest",
         limit: int = 100,
-        **filters: Unpack[ListFilters],
+        **filters: Unpack[EpisodeFilters],
     ) -> wire.episodes.EpisodePage:
         """Fetch one page of `list`; its `next_cursor` is the `cursor` of the next page.
 
@@ -248,7 +248,7 @@ class AsyncClient(AsyncCalls):
             concept: Only what mentions this concept, in any spelling of its name.
             order: The oldest first, or the newest.
             limit: Size of the page.
-            **filters: See `ListFilters`.
+            **filters: See `EpisodeFilters`.
         """
         wanted = {
             "cursor": cursor, "concept": concept, "order": order, "limit": limit, **filters,

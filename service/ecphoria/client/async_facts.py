@@ -19,15 +19,20 @@ class AsyncFacts(AsyncCalls):
         concept: str | None = None,
         *,
         predicate: str | None = None,
+        standing: records.fact.Standing | str | None = None,
+        sort: records.fact.FactSort | Literal["id", "time"] | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[wire.facts.FactAnswer]:
-        """Iterate over facts by id, page by page.
+        """Iterate over facts, page by page.
 
         Args:
             concept: Only facts with this name at an end.
             predicate: Only facts of this predicate.
+            standing: Only those that are `held`, a `denial`, `contested`, a `candidate` or
+                `retracted`.
+            sort: By `id`, the default, or `time`: the last stated first.
             as_of: Tell which held then; now if absent.
             known_at: Look only at what was recorded and decided by then.
             page_size: Facts fetched at a time.
@@ -37,6 +42,8 @@ class AsyncFacts(AsyncCalls):
             "/v1/facts",
             concept=concept,
             predicate=predicate,
+            standing=standing,
+            sort=sort,
             as_of=as_of,
             known_at=known_at,
             limit=page_size,
@@ -83,6 +90,14 @@ class AsyncFacts(AsyncCalls):
         path = f"/v1/facts/{segment(fact)}/decisions"
         return await self._ask(records.fact.Decision, "POST", path, wanted, repeatable=False)
 
+    async def decisions(
+        self, *, page_size: int = 100
+    ) -> AsyncIterator[records.fact.ListedDecision]:
+        """Iterate over the decisions about facts and predicates, the latest first."""
+        async for page in self._pages(wire.facts.DecisionPage, "/v1/decisions", limit=page_size):
+            for decision in page.items:
+                yield decision
+
     async def undo(self, decision: str, *, why: str = "") -> records.fact.Decision:
         """Undo a decision; undoing the undo restores it."""
         wanted = body_of(wire.facts.UndoRequest, why=why)
@@ -104,7 +119,7 @@ class AsyncFacts(AsyncCalls):
     async def merges(
         self, *, status: str | None = None, cursor: str | None = None, limit: int = 100
     ) -> wire.facts.MergePage:
-        """List the merges that consolidation proposed.
+        """List the merges that consolidation proposed, with the memories of both concepts.
 
         Args:
             status: Only `proposed`, `accepted` or `rejected` ones.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
+from typing import Literal
 
 from ecphoria import records, wire
 from ecphoria.client.async_connection import AsyncCalls
@@ -11,7 +12,7 @@ from ecphoria.client.exchange import segment
 
 
 class AsyncGraph(AsyncCalls):
-    """Traces of recalls, concepts, and the nodes around a node."""
+    """Traces of recalls, concepts, counts over time, and the nodes around a node."""
 
     async def traces(
         self,
@@ -57,6 +58,26 @@ class AsyncGraph(AsyncCalls):
         """Fetch a concept by its id, with its neighbours and merges."""
         path = f"/v1/concepts/{segment(concept)}"
         return await self._ask(records.graph.ConceptView, "GET", path)
+
+    async def timeline(
+        self,
+        by: records.episode.BucketKind | Literal["session", "day", "month"] = "day",
+        *,
+        speaker: str | None = None,
+        page_size: int = 1_000,
+    ) -> AsyncIterator[records.episode.Bucket]:
+        """Iterate over the counts of episodes by session, day or month, in the order of time.
+
+        Args:
+            by: What to count by.
+            speaker: Only what this speaker said, named in any case.
+            page_size: Size of a page.
+        """
+        async for page in self._pages(
+            wire.graph.TimelinePage, "/v1/timeline", by=by, speaker=speaker, limit=page_size
+        ):
+            for bucket in page.items:
+                yield bucket
 
     async def around(
         self,

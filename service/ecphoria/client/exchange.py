@@ -218,8 +218,9 @@ def segment(text: str) -> str:
 
 def _spelled(value: object) -> str | int | list[str]:
     """Spell a value for the query part of an address."""
-    if isinstance(value, list):
-        return [str(one) for one in value]
+    if isinstance(value, list | tuple):
+        # Nothing would be sent of an empty list, and everything be listed.
+        return [str(one) for one in value] or ""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):

@@ -8,7 +8,7 @@ from ecphoria import records
 
 
 class ListFilters(TypedDict, total=False):
-    """Filters of a list of episodes; each of them may be left out.
+    """Filters of episodes; each of them may be left out.
 
     Attributes:
         session: Only this session.
@@ -28,8 +28,22 @@ class ListFilters(TypedDict, total=False):
     occurred_before: datetime | None
 
 
+class EpisodeFilters(ListFilters, total=False):
+    """Filters of a list of episodes, with three of its own.
+
+    Attributes:
+        ids: Only these episodes; at most 100.
+        state: Only `live`, `dormant` or `archived` ones.
+        as_of: Only what had occurred by then; with a time zone.
+    """
+
+    ids: Sequence[str]
+    state: "records.episode.State | str | None"
+    as_of: datetime | None
+
+
 class Filters(ListFilters, total=False):
-    """Filters of a recall, a question or an erasure: those of a list, and two more.
+    """Filters of a recall, a question or an erasure: those of episodes, and two more.
 
     Attributes:
         exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.

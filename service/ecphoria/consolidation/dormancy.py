@@ -6,9 +6,9 @@ Sources: SYNAPSE's dormancy with a budget of live nodes, NeuromemoryAI's forgett
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.retention import decay, retention_score, retrievability, strength
 from ecphoria.ports import Clock
 from ecphoria.records.history import DAY_MS, FIRST_STABILITY
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Change, StepOutcome
 from ecphoria.records.settings import DormancyMode, DormancyPolicy, Stability
-from ecphoria.records.upkeep import Sleeper
+from ecphoria.records.upkeep import DormancyPreview, Sleeper
 
 # A write locks its episodes until it commits, so it takes fewer than a read.
 _PAGE = 5_000
@@ -46,6 +46,20 @@ class _Judged:
     keep: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """Memories to make dormant, each with the reason, the least worth keeping first.
+
+    Attributes:
+        live: Number of live memories.
+        faded: Number of memories that may become dormant; None if no memory was judged.
+    """
+
+    live: int
+    faded: int | None = None
+    reasons: tuple[tuple[EpisodeId, str], ...] = ()
+
+
 class Dormancy:
     """Step that makes memories dormant by the tenant's policy; deterministic."""
 
@@ -56,11 +70,30 @@ class Dormancy:
 
     async def run(self, cycle: Cycle) -> StepOutcome:
         """Make the memories dormant that the policy selects."""
-        policy = await self._store.policy(cycle.tenant)
+        selected = await self.select(cycle, await self._store.policy(cycle.tenant))
+        live, reasons = selected.live, selected.reasons
+        if selected.faded is None:
+            return StepOutcome(counts={"live": live, "dormant": 0})
+        slept = 0
+        due = () if cycle.dry_run else reasons
+        async for chunk in cycle.chunks(due, _CHUNK, "dormancy: put to sleep"):
+            done = await self._store.put_to_sleep(cycle.tenant, chunk, cycle.now, cycle.lease)
+            slept += len(done)
+        dormant = len(reasons) if cycle.dry_run else slept
+        return StepOutcome(
+            counts={"live": live - dormant, "faded": selected.faded, "dormant": dormant},
+            changes=tuple(
+                Change(kind="sleep", id=episode, detail=reason)
+                for episode, reason in reasons[:TOLD]
+            ),
+        )
+
+    async def select(self, cycle: Cycle, policy: DormancyPolicy) -> Selected:
+        """Select the memories that a policy makes dormant, and change nothing."""
         live = await self._store.count_live(cycle.tenant)
         excess = live - policy.budget if policy.mode is DormancyMode.BUDGET else live
         if policy.mode is DormancyMode.OFF or excess <= 0:
-            return StepOutcome(counts={"live": live, "dormant": 0})
+            return Selected(live=live)
         quiet = cycle.now - timedelta(days=policy.quiet_days)
         judged = [
             verdict
@@ -68,20 +101,8 @@ class Dormancy:
             for verdict in _judge(page, policy, cycle.now, quiet)
         ]
         chosen = _chosen(judged, excess, by_keep=policy.mode is DormancyMode.BUDGET)
-        reasons = [(verdict.candidate.id, _reason(verdict, policy)) for verdict in chosen]
-        slept = 0
-        due = [] if cycle.dry_run else reasons
-        async for chunk in cycle.chunks(due, _CHUNK, "dormancy: put to sleep"):
-            done = await self._store.put_to_sleep(cycle.tenant, chunk, cycle.now, cycle.lease)
-            slept += len(done)
-        dormant = len(reasons) if cycle.dry_run else slept
-        return StepOutcome(
-            counts={"live": live - dormant, "faded": len(judged), "dormant": dormant},
-            changes=tuple(
-                Change(kind="sleep", id=episode, detail=reason)
-                for episode, reason in reasons[:TOLD]
-            ),
-        )
+        reasons = tuple((verdict.candidate.id, _reason(verdict, policy)) for verdict in chosen)
+        return Selected(live=live, faded=len(judged), reasons=reasons)
 
     async def _pages(
         self, cycle: Cycle, before: datetime
@@ -242,6 +263,28 @@ class ForgettingService:
     ) -> Sequence[Sleeper]:
         """List dormant episodes with the reason, by turn."""
         return await self._store.sleepers(tenant, after_turn, limit)
+
+    async def preview(
+        self, tenant: TenantId, changes: Mapping[str, Any], *, limit: int
+    ) -> DormancyPreview:
+        """Tell which memories a cycle would make dormant now, and change nothing.
+
+        Args:
+            tenant: Whose.
+            changes: Values of fields of the policy that differ from the tenant's.
+            limit: Largest number to list.
+
+        Raises:
+            NotFound: No such tenant.
+        """
+        policy = replace(await self._store.policy(tenant), **changes)
+        cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
+        selected = await Dormancy(self._store).select(cycle, policy)
+        return DormancyPreview(
+            live=selected.live,
+            dormant=len(selected.reasons),
+            items=await self._store.describe(tenant, selected.reasons[:limit]),
+        )
 
     async def sleep(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         """Make live episodes dormant unless pinned; return their ids."""

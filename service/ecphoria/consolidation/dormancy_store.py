@@ -6,12 +6,13 @@ from datetime import datetime
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant, mark_around
+from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Graph, Statement, Work
 from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.settings import DormancyPolicy
-from ecphoria.records.upkeep import Sleeper
+from ecphoria.records.upkeep import Sleeper, Sleepy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +102,24 @@ class DormancyStore:
         """List dormant episodes, by turn."""
         return await self._graph.run(
             _LIST_SLEEPING, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+
+    async def describe(
+        self, tenant: TenantId, reasons: Sequence[tuple[EpisodeId, str]]
+    ) -> tuple[Sleepy, ...]:
+        """Describe live episodes with the reasons to make them dormant, in the order given."""
+        shown = await load_nodes(self._graph, tenant, [episode for episode, _ in reasons])
+        nodes = {node.id: node for node in shown.nodes}
+        return tuple(
+            Sleepy(
+                id=episode,
+                label=node.label,
+                session=node.session,
+                occurred_at=node.occurred_at,
+                reason=reason,
+            )
+            for episode, reason in reasons
+            if (node := nodes.get(episode))
         )
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:

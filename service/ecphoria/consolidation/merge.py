@@ -20,7 +20,7 @@ from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Embedder
-from ecphoria.records.fact import Merge, MergeStatus
+from ecphoria.records.fact import Merge, MergeStatus, MergeView
 from ecphoria.records.ids import TenantId, concept_id
 from ecphoria.records.job import Change, Lease, StepOutcome
 
@@ -55,7 +55,7 @@ _LIST_ALIKE = Statement("consolidation.list_alike", AlikeNames)
 _LIST_UNSEARCHED = Statement("consolidation.list_unsearched", str)
 _LIST_NEAR_NAMES = Statement("consolidation.list_near_names", NearNames)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
-_LIST_MERGES = Statement("merges.list_merges", Merge)
+_LIST_MERGES = Statement("merges.list_merges", MergeView)
 _UPDATE_MERGE = Statement("merges.update_merge", Merge)
 
 
@@ -121,7 +121,7 @@ class MergeStore:
 
     async def merges(
         self, tenant: TenantId, *, status: MergeStatus | None, after: tuple[str, str], limit: int
-    ) -> Sequence[Merge]:
+    ) -> Sequence[MergeView]:
         """List merges by their names, from after a pair on."""
         return await self._graph.run(
             _LIST_MERGES,
@@ -241,7 +241,7 @@ class MergeReview:
 
     async def list(
         self, tenant: TenantId, *, status: MergeStatus | None, after: str | None, limit: int
-    ) -> Sequence[Merge]:
+    ) -> Sequence[MergeView]:
         """List merges by their names, from after the pair that `cursor_of` named.
 
         Raises:

@@ -1,11 +1,11 @@
 """The fact service: list facts, show their history, and record decisions about them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.facts.store import FactQuery, FactStore, FactTransaction
+from ecphoria.facts.store import FactQuery, FactStore, FactTransaction, ListedFact
 from ecphoria.facts.timelines import (
     DEFAULTS,
     class_of,
@@ -21,15 +21,19 @@ from ecphoria.records.fact import (
     FactHistory,
     FactKey,
     FactView,
+    ListedDecision,
     Predicate,
     PredicateClass,
     Ruling,
 )
 from ecphoria.records.ids import FactId, KeyId, TenantId, fresh_id
+from ecphoria.records.traced import Node
 from ecphoria.text.names import normalise
 
 _LONGEST = 256
 """Characters of a predicate; facts have the same bound."""
+_BEYOND_ALL = 2**62
+"""A number that no decision has."""
 _MOST = 1_000
 """Most own classes of a tenant; they are stored and listed as one value."""
 
@@ -54,10 +58,15 @@ class NewDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPage:
-    """A page of facts by id, with the cursor of the next."""
+    """A page of facts, with the cursor of the next.
+
+    Attributes:
+        names: The concepts at their ends, by normalised name.
+    """
 
     facts: tuple[FactView, ...]
-    next_cursor: FactId | None
+    names: Mapping[str, Node]
+    next_cursor: str | None
 
 
 class FactService:
@@ -84,15 +93,30 @@ class FactService:
             query,
             concept=None if query.concept is None else normalise(query.concept),
             relation=None if query.relation is None else relation(query.relation),
+            # The stored standings are those of now.
+            standing=query.standing if known_at is None else None,
+            limit=query.limit + 1,
         )
-        found = await self._store.keys(tenant, asked)
-        histories = await self._histories(
-            tenant, sorted({key for _, key in found}), as_of, known_at
-        )
-        views = {view.fact.id: view for history in histories for view in history.facts}
+        found: list[tuple[ListedFact, FactView]] = []
+        while len(found) <= query.limit:
+            rows = await self._store.keys(tenant, asked)
+            keys = sorted({row.key for row in rows})
+            histories = await self._histories(tenant, keys, as_of, known_at)
+            views = {view.fact.id: view for history in histories for view in history.facts}
+            found += (
+                (row, view)
+                for row in rows
+                if (view := views.get(row.fact)) and query.standing in {None, view.standing}
+            )
+            if len(rows) < asked.limit:
+                break
+            asked = replace(asked, after=(rows[-1].place, rows[-1].fact))
+        page = found[: query.limit]
+        last = page[-1][0] if len(found) > query.limit else None
         return FactPage(
-            facts=tuple(views[fact] for fact, _ in found if fact in views),
-            next_cursor=found[-1][0] if len(found) == query.limit else None,
+            facts=tuple(view for _, view in page),
+            names=await self._store.names(tenant, (view.fact for _, view in page)),
+            next_cursor=None if last is None else f"{last.place}.{last.fact}",
         )
 
     async def history(
@@ -112,7 +136,16 @@ class FactService:
         found = await self._histories(tenant, [key], as_of, known_at)
         if not found or not found[0].facts:
             raise NotFound("nothing was known of this fact then", id=fact)
-        return found[0]
+        names = await self._store.names(tenant, (view.fact for view in found[0].facts))
+        return replace(found[0], names=names)
+
+    async def decisions(
+        self, tenant: TenantId, *, before: int | None, limit: int
+    ) -> Sequence[ListedDecision]:
+        """List the decisions with a lower number, the latest first."""
+        return await self._store.latest_decisions(
+            tenant, before=before or _BEYOND_ALL, limit=limit
+        )
 
     async def decide(self, tenant: TenantId, request: NewDecision) -> Decision:
         """Append a decision, and recompute the timelines that it concerns.

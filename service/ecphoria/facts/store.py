@@ -1,12 +1,13 @@
 """Store of facts: claims, timelines and decisions, by subject and relation."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from ecphoria.neo4j_store.locks import change_under, count_change, find_property, lock_tenant
+from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
 from ecphoria.records.episode import DEFAULT_RELIABILITY, in_offset
@@ -14,15 +15,18 @@ from ecphoria.records.fact import (
     UNENDING,
     Decision,
     FactKey,
+    FactSort,
     KeyRecord,
+    ListedDecision,
     PredicateClass,
     Quote,
     Standing,
     StoredClaim,
     StoredFact,
 )
-from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.ids import EpisodeId, FactId, TenantId, concept_id
 from ecphoria.records.job import Lease
+from ecphoria.records.traced import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,12 +93,23 @@ class TimelineRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuery:
-    """Filter of facts: by subject or object, by relation, after a cursor."""
+    """Filter of facts: by subject or object, by relation and standing, after a place and an id."""
 
     concept: str | None = None
     relation: str | None = None
-    after: FactId | None = None
+    standing: Standing | None = None
+    sort: FactSort = FactSort.ID
+    after: tuple[int, str] | None = None
     limit: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFact:
+    """A fact with its key, and with its place in the list: the number that it is sorted by."""
+
+    fact: FactId
+    place: int
+    key: FactKey
 
 
 T = TypeVar("T")
@@ -142,13 +157,14 @@ class KeyedFact:
 
 _LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
 _LIST_DECISIONS = Statement("facts.list_decisions", Decision)
+_LIST_LATEST_DECISIONS = Statement("facts.list_latest_decisions", ListedDecision)
 _CREATE_DECISIONS = Statement("facts.create_decisions", Done)
 _SAVE_TIMELINES = Statement("facts.save_timelines", Done)
 _SAVE_CLASSES = Statement("facts.save_classes", Done)
 _LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", FactKey)
 _LIST_TIMED_KEYS = Statement("facts.list_timed_keys", FactKey)
 _LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", FactKey)
-_LIST_FACTS = Statement("facts.list_facts", tuple[FactId, FactKey])
+_LIST_FACTS = Statement("facts.list_facts", ListedFact)
 _LIST_FACT_KEYS = Statement("recall.list_fact_keys", KeyedFact)
 
 
@@ -240,16 +256,27 @@ class FactStore:
 
         return await change_under(self._graph, lease, "facts.change", locked)
 
-    async def keys(self, tenant: TenantId, query: FactQuery) -> Sequence[tuple[FactId, FactKey]]:
-        """List facts and their keys by id."""
+    async def keys(self, tenant: TenantId, query: FactQuery) -> Sequence[ListedFact]:
+        """List facts with their keys; some of them may have another standing by now."""
+        place, after = query.after or (None, "")
         return await self._graph.run(
             _LIST_FACTS,
             tenant=tenant,
             name=query.concept,
             relation=query.relation,
-            after=query.after or "",
+            standing=query.standing and query.standing.value,
+            newest=query.sort is FactSort.TIME,
+            after_place=place,
+            after=after,
             limit=query.limit,
         )
+
+    async def names(self, tenant: TenantId, facts: Iterable[StoredFact]) -> Mapping[str, Node]:
+        """Look up the concepts at the ends of facts, by normalised name."""
+        ends = {end for fact in facts for end in (fact.subject, fact.object)}
+        names: dict[str, str] = {concept_id(tenant, name): name for name in ends}
+        shown = await load_nodes(self._graph, tenant, names)
+        return {names[node.id]: node for node in shown.nodes}
 
     async def key_of(self, tenant: TenantId, fact: FactId) -> FactKey | None:
         """Find the key of a fact; None if there is no such fact."""
@@ -275,6 +302,14 @@ class FactStore:
     async def class_decisions(self, tenant: TenantId) -> Sequence[Decision]:
         """List decisions about classes, and decisions that undo them, in order."""
         return await _decisions(self._graph, tenant, about_classes=True)
+
+    async def latest_decisions(
+        self, tenant: TenantId, *, before: int, limit: int
+    ) -> Sequence[ListedDecision]:
+        """List the decisions with a lower number, the latest first, whose facts are shown."""
+        return await self._graph.run(
+            _LIST_LATEST_DECISIONS, tenant=tenant, before=before, limit=limit
+        )
 
 
 async def keyed(

@@ -12,8 +12,11 @@ from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin
 from ecphoria.http.problems import guarded
 from ecphoria.records.fact import Decision, Merge, Ruling
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
+from ecphoria.wire.base import place_of
 from ecphoria.wire.facts import (
     ClassRequest,
+    DecisionPage,
+    DecisionQuery,
     DecisionRequest,
     FactAnswer,
     FactListQuery,
@@ -36,20 +39,23 @@ facts_routes = APIRouter(prefix="/v1", tags=["facts"], route_class=GuardedRoute)
 async def list_facts(
     tenant: Reader, services: Served, wanted: Annotated[FactListQuery, Query()]
 ) -> FactPageAnswer:
-    """List facts by id, a page at a time, each with its intervals."""
+    """List facts by id, or the last stated first, a page at a time, each with its intervals."""
     page = await services.facts.facts(
         tenant,
         FactQuery(
             concept=wanted.concept,
             relation=wanted.predicate,
-            after=None if wanted.cursor is None else FactId(wanted.cursor),
+            standing=wanted.standing,
+            sort=wanted.sort,
+            after=place_of(wanted.cursor),
             limit=wanted.limit,
         ),
         as_of=wanted.as_of,
         known_at=wanted.known_at,
     )
     return FactPageAnswer(
-        items=tuple(FactAnswer.of(view) for view in page.facts), next_cursor=page.next_cursor
+        items=tuple(FactAnswer.of(view, page.names) for view in page.facts),
+        next_cursor=page.next_cursor,
     )
 
 
@@ -81,6 +87,15 @@ async def decide(
             why=body.why,
         ),
     )
+
+
+@facts_routes.get("/decisions", responses=guarded())
+async def list_decisions(
+    tenant: Reader, services: Served, wanted: Annotated[DecisionQuery, Query()]
+) -> DecisionPage:
+    """List the decisions about facts and predicates, the latest first, a page at a time."""
+    found = await services.facts.decisions(tenant, before=wanted.cursor, limit=wanted.limit + 1)
+    return DecisionPage.cut(found, wanted.limit, lambda last: str(last.number))
 
 
 @facts_routes.post("/decisions/{decision}/undo", status_code=HTTP_201_CREATED, responses=guarded())

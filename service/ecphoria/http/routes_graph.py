@@ -1,4 +1,4 @@
-"""Routes that look at the graph: traces, concepts, and what is around a node."""
+"""Routes that look at the graph: traces, concepts, counts over time, and what is around a node."""
 
 from typing import Annotated
 
@@ -8,13 +8,15 @@ from ecphoria.http.auth import GuardedRoute, Reader, Served
 from ecphoria.http.problems import guarded
 from ecphoria.http.traits import having
 from ecphoria.records.graph import ConceptView, Neighbourhood
+from ecphoria.wire.base import place_of
 from ecphoria.wire.graph import (
     ConceptPage,
     ConceptQuery,
     GraphQuery,
+    TimelinePage,
+    TimelineQuery,
     TracePage,
     TraceQuery,
-    place_of,
 )
 
 graph_routes = APIRouter(prefix="/v1", tags=["graph"], route_class=GuardedRoute)
@@ -57,6 +59,24 @@ async def list_concepts(
 async def get_concept(concept: str, tenant: Reader, services: Served) -> ConceptView:
     """Get a concept with its neighbours and its merges."""
     return await services.graph.concept(tenant, concept)
+
+
+@graph_routes.get("/timeline", responses=guarded())
+@having(is_read=True)
+async def get_timeline(
+    tenant: Reader, services: Served, wanted: Annotated[TimelineQuery, Query()]
+) -> TimelinePage:
+    """Count episodes by session, day or month, in the order of time."""
+    found = await services.archive.timeline(
+        tenant,
+        by=wanted.by,
+        speaker=wanted.speaker,
+        after=place_of(wanted.cursor),
+        limit=wanted.limit + 1,
+    )
+    page = found[: wanted.limit]
+    cursor = f"{page[-1].place}.{page[-1].bucket or ''}" if len(found) > wanted.limit else None
+    return TimelinePage(items=tuple(page), next_cursor=cursor)
 
 
 @graph_routes.get("/graph", responses=guarded())

@@ -102,15 +102,18 @@ async def get(episode: str, tenant: Reader, services: Served) -> Episode:
     return await services.archive.episode(tenant, EpisodeId(episode))
 
 
-@episodes_routes.get("", responses=guarded())
+@episodes_routes.get("", responses=guarded(TooLarge))
 async def list_episodes(
     tenant: Reader, services: Served, wanted: Annotated[EpisodeQuery, Query()]
 ) -> EpisodePage:
     """List episodes in the order they were recorded, or the newest first, a page at a time."""
     found = await services.archive.list_episodes(
         tenant,
+        ids=[EpisodeId(one) for one in wanted.ids] or None,
+        state=wanted.state,
         session=wanted.session,
         concept=wanted.concept,
+        as_of=wanted.as_of,
         occurred_from=wanted.occurred_from,
         occurred_before=wanted.occurred_before,
         limit=wanted.limit + 1,

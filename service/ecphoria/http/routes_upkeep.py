@@ -11,7 +11,7 @@ from ecphoria.http.problems import guarded
 from ecphoria.http.traits import having
 from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import ConsolidationReport, Job, JobState
-from ecphoria.records.upkeep import IntegrityReport, Restored, Scrub
+from ecphoria.records.upkeep import DormancyPreview, IntegrityReport, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchivedPage,
@@ -22,6 +22,7 @@ from ecphoria.wire.upkeep import (
     IdsRequest,
     JobAnswer,
     JobList,
+    PreviewRequest,
     SleeperPage,
     SleeperQuery,
 )
@@ -111,6 +112,16 @@ async def list_dormant(
         tenant, after_turn=wanted.cursor or 0, limit=wanted.limit + 1
     )
     return SleeperPage.cut(found, wanted.limit, lambda last: str(last.turn))
+
+
+@dormancy_routes.post("/dormancy/preview", responses=guarded())
+@having(is_bulk=True, is_read=True)
+async def preview_dormancy(
+    tenant: Reader, services: Served, body: PreviewRequest | None = None
+) -> DormancyPreview:
+    """Tell which memories a policy would make dormant now, with the reasons; changes nothing."""
+    wanted = body or PreviewRequest()
+    return await services.forgetting.preview(tenant, wanted.changes(), limit=wanted.limit)
 
 
 @dormancy_routes.post("/dormancy/sleep", responses=guarded(TooLarge))

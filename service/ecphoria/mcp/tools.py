@@ -4,7 +4,7 @@ Their docstrings and the descriptions of their arguments are what a language mod
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ecphoria.client import AsyncClient
 from ecphoria.client.exchange import body_with
-from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.errors import InvalidInput
 from ecphoria.mcp.answers import (
     MISSES,
     Answered,
@@ -102,11 +102,11 @@ def told(text: str, data: BaseModel) -> CallToolResult:
 
 async def read_all(client: AsyncClient, ids: Iterable[str]) -> dict[str, Episode]:
     """Fetch memories by their ids, without those that are not stored."""
-    found: dict[str, Episode] = {}
-    for ident in dict.fromkeys(ids):
-        with suppress(NotFound):
-            found[ident] = await client.get(ident)
-    return found
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return {}
+    stored: dict[str, Episode] = {one.id: one for one in (await client.page(ids=wanted)).items}
+    return {ident: stored[ident] for ident in wanted if ident in stored}
 
 
 async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> list[Episode]:

@@ -1,6 +1,7 @@
 """List stored episodes and sessions, and count them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
@@ -8,16 +9,36 @@ from ecphoria.neo4j_store.filters import forms_of, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.conditions import meets
-from ecphoria.records.episode import Engram, EngramKind, Episode, MetadataCondition, Session
+from ecphoria.records.episode import (
+    TICK,
+    Bucket,
+    BucketKind,
+    Engram,
+    EngramKind,
+    Episode,
+    MetadataCondition,
+    Session,
+    State,
+)
+from ecphoria.records.fact import UNENDING
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import TenantStats
 from ecphoria.text.names import normalise
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedBucket(Bucket):
+    """A count with its place in the list: the number that it is sorted by."""
+
+    place: int
+
+
 _FIND_EPISODE = Statement("archive.find_episode", Episode)
 _LIST_EPISODES = Statement("archive.list_episodes", Episode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", Engram)
 _LIST_SESSIONS = Statement("archive.list_sessions", Session)
+_LIST_BUCKETS = Statement("archive.list_buckets", ListedBucket)
 _COUNT_GRAPH = Statement("archive.count_graph", TenantStats)
 
 _BEYOND_ALL = 2**62
@@ -44,8 +65,11 @@ class EpisodeArchive:
         tenant: TenantId,
         *,
         limit: int,
+        ids: Sequence[EpisodeId] | None = None,
         session: str | None = None,
         concept: str | None = None,
+        state: State | None = None,
+        as_of: datetime | None = None,
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         speaker: str | None = None,
@@ -59,8 +83,11 @@ class EpisodeArchive:
         Args:
             tenant: Whose.
             limit: Size of the page.
+            ids: Only these.
             session: Only those of this session.
             concept: Only those that mention or are about the concept of this name.
+            state: Only live, dormant or archived ones.
+            as_of: Only those that had occurred by then.
             occurred_from: Only those that occurred at this instant or later.
             occurred_before: Only those that occurred before this instant.
             speaker: Only what this speaker said, named in any case.
@@ -74,6 +101,8 @@ class EpisodeArchive:
         size = max(limit, _LEAST_READ) if metadata else limit
         page = {
             "tenant": tenant,
+            "ids": None if ids is None else list(ids),
+            "state": None if state is None else f"{state.value.capitalize()}Episode",
             "concept": None if concept is None else normalise(concept),
             "session": session,
             "newest": newest,
@@ -81,7 +110,7 @@ class EpisodeArchive:
             "role": role,
             "metadata": forms_of(metadata or {}),
             "occurred_from": occurred_from,
-            "occurred_before": occurred_before,
+            "occurred_before": _first_after(as_of, occurred_before),
             "limit": size,
         }
         found: list[Episode] = []
@@ -102,6 +131,36 @@ class EpisodeArchive:
         """List sessions by name, from after `after` on."""
         return await self._graph.run(_LIST_SESSIONS, tenant=tenant, after=after or "", limit=limit)
 
+    async def timeline(
+        self,
+        tenant: TenantId,
+        *,
+        by: BucketKind,
+        limit: int,
+        speaker: str | None = None,
+        after: tuple[int, str] | None = None,
+    ) -> Sequence[ListedBucket]:
+        """Count episodes by session, day or month, in the order of time.
+
+        Args:
+            tenant: Whose.
+            by: What to count by.
+            limit: Size of the page.
+            speaker: Only what this speaker said, named in any case.
+            after: Place and name of the last one of the page before.
+        """
+        filters, _ = await named(self._graph, tenant, Filters(speaker=speaker))
+        place, name = after or (None, "")
+        return await self._graph.run(
+            _LIST_BUCKETS,
+            tenant=tenant,
+            by=by.value,
+            speakers=list(filters.speakers) or None,
+            after_place=place,
+            after_name=name,
+            limit=limit,
+        )
+
     async def list_engrams(
         self, tenant: TenantId, *, kind: EngramKind | None, after: str | None, limit: int
     ) -> Sequence[Engram]:
@@ -120,3 +179,11 @@ class EpisodeArchive:
         if stats is None:
             raise no_tenant(tenant)
         return stats
+
+
+def _first_after(as_of: datetime | None, before: datetime | None) -> datetime | None:
+    """Give the first instant after one bound or at the other, whichever is earlier."""
+    bounds = [before] if before else []
+    if as_of is not None and as_of < UNENDING:
+        bounds.append(as_of + TICK)
+    return min(bounds, default=None)

@@ -198,6 +198,15 @@ class Episode:
     """End of its life: from then on it is never shown, and is erased. Null for no end."""
     state: State
     """`live`, `dormant` or `archived`."""
+    pinned: bool = False
+    """Whether it never becomes dormant."""
+    uses: int | None = None
+    """Number of recalls that used it; absent while it is archived."""
+    last_used_at: datetime | None = None
+    """Time of the last of them."""
+    retrievability: float | None = None
+    """`exp(-days / stability)`, 0 to 1, over the days since the last use or the event. Absent of
+    an archived episode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,6 +319,33 @@ class Session:
     """Speakers."""
     summary: str | None = None
     """A few of its own sentences, once consolidation has chosen them."""
+
+
+class BucketKind(StrEnum):
+    """What episodes are counted by."""
+
+    SESSION = "session"
+    DAY = "day"
+    MONTH = "month"
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """The number of episodes of one session, day or month."""
+
+    bucket: str | None = None
+    """Name of the session, `2026-03-14` or `2026-03`; absent for episodes without a session."""
+    first_occurred_at: datetime
+    """Time of the first of them."""
+    last_occurred_at: datetime
+    """Time of the last."""
+    live: int
+    """Number of live ones."""
+    dormant: int
+    """Number of dormant ones."""
+    archived: int
+    """Number of archived ones."""
 
 
 class EngramKind(StrEnum):

@@ -1,11 +1,13 @@
 """Facts with their validity, and proposals to merge concepts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId, FactId
+from ecphoria.records.traced import Node
 
 UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 """Stored as the end of what has not ended, so that ranges compare."""
@@ -42,6 +44,13 @@ class Standing(StrEnum):
     """There is too little evidence for it to decide anything."""
     RETRACTED = "retracted"
     """Somebody decided that it is wrong."""
+
+
+class FactSort(StrEnum):
+    """The order of a list of facts."""
+
+    ID = "id"
+    TIME = "time"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -131,6 +140,19 @@ class Decision:
     """The reason given."""
 
 
+@answered("why")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedDecision(Decision):
+    """A decision in the list of all, with its fact in words."""
+
+    statement: str | None = None
+    """The fact it is about, in words."""
+    other_statement: str | None = None
+    """The second fact of a pair, in words."""
+    undone: bool
+    """Whether it was taken back, and that still counts."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRecord:
     """All that is stored of one key; facts in the order of their ids, decisions of theirs."""
@@ -197,12 +219,17 @@ class FactView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactHistory:
-    """All that was ever claimed of one key, and decided about it."""
+    """All that was ever claimed of one key, and decided about it.
+
+    Attributes:
+        names: The concepts at the ends of its facts, by normalised name.
+    """
 
     key: FactKey
     predicate_class: PredicateClass
     facts: tuple[FactView, ...]
     decisions: tuple[Decision, ...] = field(default=())
+    names: Mapping[str, Node] = field(default_factory=dict)
 
 
 class MergeStatus(StrEnum):
@@ -232,3 +259,48 @@ class Merge:
     """Whether the merge is `proposed`, `accepted` or `rejected`."""
     decided_at: datetime | None = None
     """Time of acceptance or rejection."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """The words of a memory around a name."""
+
+    episode: EpisodeId
+    """Id of the memory."""
+    speaker: str | None = None
+    """Its speaker."""
+    occurred_at: datetime
+    """Its time."""
+    text: str
+    """At most 160 characters of its text."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeSide:
+    """One of the two concepts of a merge."""
+
+    id: str
+    """Its id."""
+    name: str
+    """Its name as it was written first."""
+    mentions: int
+    """Number of memories that speak of it."""
+    facts: int
+    """Number of facts about it."""
+    samples: tuple[Sample, ...]
+    """The latest two of the memories."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeView(Merge):
+    """Two concepts that are likely one, with their memories and facts."""
+
+    sides: tuple[MergeSide, MergeSide]
+    """The concept `one`, then `other`."""
+    memories: int
+    """Number of memories that speak of either."""
+    predicates: tuple[str, ...]
+    """Predicates of which both have facts; a merge puts these on one timeline."""

@@ -244,6 +244,36 @@ class Sleeper:
 
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sleepy:
+    """A live memory that a policy would make dormant."""
+
+    id: EpisodeId
+    """Its id."""
+    label: str
+    """Its title, or its speaker and the start of its text."""
+    session: str | None = None
+    """The session it belongs to."""
+    occurred_at: datetime | None = None
+    """Time of the event."""
+    reason: str
+    """Why."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DormancyPreview:
+    """The memories that a policy would make dormant now."""
+
+    live: int
+    """Number of live memories now."""
+    dormant: int
+    """Number of those that would become dormant."""
+    items: tuple[Sleepy, ...]
+    """The first of them, the least worth keeping first."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedMemory:
     """An archived memory: what the graph keeps of it."""
 

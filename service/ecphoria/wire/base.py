@@ -68,6 +68,18 @@ class Answer(Body):
     model_config = ConfigDict(extra="ignore", from_attributes=True)
 
 
+PlaceCursor = Annotated[str, Field(pattern=r"^-?[0-9]{1,18}\.")]
+"""Cursor of a list in another order: a number and a name; opaque text to a caller."""
+
+
+def place_of(cursor: str | None) -> tuple[int, str] | None:
+    """Read a cursor: a number and a name."""
+    if cursor is None:
+        return None
+    number, _, name = cursor.partition(".")
+    return int(number), name
+
+
 _Listed = TypeVar("_Listed")
 
 

@@ -17,7 +17,15 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
 from ecphoria.records.asked import Condition, Flat, Instant, Key, Name, Role, StrictInt, read_as
-from ecphoria.records.episode import DOCUMENT, TURN, Episode, EpisodeUpdate, NewEpisode, Outcome
+from ecphoria.records.episode import (
+    DOCUMENT,
+    TURN,
+    Episode,
+    EpisodeUpdate,
+    NewEpisode,
+    Outcome,
+    State,
+)
 from ecphoria.records.recall import Filters
 from ecphoria.wire.base import (
     Answer,
@@ -144,6 +152,10 @@ class EraseAnswer(Answer):
 class EpisodeQuery(Parameters):
     """Filter and page of episodes."""
 
+    ids: Annotated[tuple[str, ...], Field(max_length=100)] = ()
+    """Only these, at most 100."""
+    state: State | None = None
+    """Only `live`, `dormant` or `archived` ones."""
     session: Name | None = None
     """Only this session. Notes without a session have none to ask for."""
     concept: str | None = None
@@ -161,6 +173,8 @@ class EpisodeQuery(Parameters):
     """Earliest `occurred_at`, inclusive."""
     occurred_before: Instant | None = None
     """Latest `occurred_at`, exclusive."""
+    as_of: Instant | None = None
+    """Only what had occurred by then."""
     cursor: TurnCursor | None = None
     """`next_cursor` of the page before."""
     limit: int = Field(default=100, ge=1, le=1_000)

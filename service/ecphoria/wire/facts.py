@@ -1,5 +1,6 @@
 """Bodies of facts, merges and feedback."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
@@ -8,17 +9,20 @@ from ecphoria.records.asked import Instant, Key
 from ecphoria.records.fact import (
     Decision,
     FactHistory,
+    FactSort,
     FactView,
     Interval,
-    Merge,
+    ListedDecision,
     MergeStatus,
+    MergeView,
     Predicate,
     PredicateClass,
     Quote,
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.wire.base import Answer, Listing, Parameters, Request
+from ecphoria.records.traced import Node
+from ecphoria.wire.base import Answer, Listing, Parameters, PlaceCursor, Request, TurnCursor
 
 
 class HistoryQuery(Parameters):
@@ -37,8 +41,12 @@ class FactListQuery(HistoryQuery):
     """Only facts with this name at an end."""
     predicate: str | None = None
     """Only facts of this predicate."""
-    cursor: str | None = None
-    """`next_cursor` of the page before."""
+    standing: Standing | None = None
+    """Only those that are `held`, a `denial`, `contested`, a `candidate` or `retracted`."""
+    sort: FactSort = FactSort.ID
+    """The order: `id`, or `time` (the last stated first)."""
+    cursor: PlaceCursor | None = None
+    """`next_cursor` of the page before, with the same `sort`."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""
 
@@ -54,6 +62,14 @@ class FactAnswer(Answer):
     """The predicate, in lower case."""
     object: str
     """The other end, in lower case."""
+    subject_name: str
+    """The person or thing, as it was written first."""
+    object_name: str
+    """The other end, as it was written first; in lower case if it is not a name."""
+    subject_concept: str | None = None
+    """Id of the concept of the subject, if there is one."""
+    object_concept: str | None = None
+    """Id of the concept of the other end, if there is one."""
     qualifier: str
     """Qualifier, if there are several; empty for the only one."""
     polarity: Literal["positive", "negative"]
@@ -78,14 +94,19 @@ class FactAnswer(Answer):
     """Their words, where the place of these is known: those that a language model read."""
 
     @classmethod
-    def of(cls, view: FactView) -> "FactAnswer":
-        """Write a fact as it is sent."""
+    def of(cls, view: FactView, names: Mapping[str, Node]) -> "FactAnswer":
+        """Write a fact as it is sent; `names` has the concepts by normalised name."""
         fact = view.fact
+        subject, other = names.get(fact.subject), names.get(fact.object)
         return cls(
             id=fact.id,
             subject=fact.subject,
             predicate=fact.predicate,
             object=fact.object,
+            subject_name=fact.subject if subject is None else subject.label,
+            object_name=fact.object if other is None else other.label,
+            subject_concept=subject and subject.id,
+            object_concept=other and other.id,
             qualifier=fact.qualifier,
             polarity="negative" if fact.negated else "positive",
             predicate_class=view.predicate_class,
@@ -101,11 +122,24 @@ class FactAnswer(Answer):
 
 
 class FactPageAnswer(Listing[FactAnswer]):
-    """Facts by id."""
+    """Facts in the order asked for."""
 
 
 class PredicateList(Listing[Predicate]):
     """Predicates by name."""
+
+
+class DecisionQuery(Parameters):
+    """Page of decisions."""
+
+    cursor: TurnCursor | None = None
+    """`next_cursor` of the page before."""
+    limit: int = Field(default=100, ge=1, le=1_000)
+    """Size of the page."""
+
+
+class DecisionPage(Listing[ListedDecision]):
+    """Decisions, the latest first."""
 
 
 class DecisionRequest(Request):
@@ -171,7 +205,7 @@ class HistoryAnswer(Answer):
             relation=history.key.relation,
             qualifier=history.key.qualifier,
             predicate_class=history.predicate_class,
-            facts=tuple(FactAnswer.of(view) for view in history.facts),
+            facts=tuple(FactAnswer.of(view, history.names) for view in history.facts),
             decisions=history.decisions,
         )
 
@@ -204,7 +238,7 @@ class MergeRequest(Request):
     """`accepted`, `rejected`, or `proposed` to undo either."""
 
 
-class MergePage(Listing[Merge]):
+class MergePage(Listing[MergeView]):
     """Merges by name."""
 
 

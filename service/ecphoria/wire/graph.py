@@ -4,25 +4,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ecphoria.records.asked import Instant
+from ecphoria.records.asked import Instant, Name
+from ecphoria.records.episode import Bucket, BucketKind
 from ecphoria.records.graph import Concept, ConceptSort
 from ecphoria.records.recall import Verdict
 from ecphoria.records.trace import TraceSummary
 from ecphoria.records.traced import NodeKind
-from ecphoria.wire.base import Listing, Parameters
+from ecphoria.wire.base import Listing, Parameters, PlaceCursor
 
 TraceCursor = Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")]
 """Cursor of a list of traces; opaque text to a caller."""
-ConceptCursor = Annotated[str, Field(pattern=r"^-?[0-9]{1,18}\.")]
-"""Cursor of a list of concepts; opaque text to a caller."""
-
-
-def place_of(cursor: str | None) -> tuple[int, str] | None:
-    """Read a cursor: a number and a name."""
-    if cursor is None:
-        return None
-    number, _, name = cursor.partition(".")
-    return int(number), name
 
 
 class TraceQuery(Parameters):
@@ -50,7 +41,7 @@ class ConceptQuery(Parameters):
     sort: ConceptSort = ConceptSort.MENTIONS
     """The order: `mentions` (the most mentioned first), `name`, or `last` (the last mentioned
     first)."""
-    cursor: ConceptCursor | None = None
+    cursor: PlaceCursor | None = None
     """`next_cursor` of the page before, with the same `sort`."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""
@@ -58,6 +49,24 @@ class ConceptQuery(Parameters):
 
 class ConceptPage(Listing[Concept]):
     """Concepts in the order asked for."""
+
+
+class TimelineQuery(Parameters):
+    """Filter and page of the counts of episodes over time."""
+
+    by: BucketKind = BucketKind.DAY
+    """Count by `session`, `day` or `month`. Days and months are those of the offset that came with
+    an episode."""
+    speaker: Name | None = None
+    """Only what this speaker said, named in any case."""
+    cursor: PlaceCursor | None = None
+    """`next_cursor` of the page before, with the same `by`."""
+    limit: int = Field(default=1_000, ge=1, le=10_000)
+    """Size of the page."""
+
+
+class TimelinePage(Listing[Bucket]):
+    """Counts of episodes, in the order of time."""
 
 
 class GraphQuery(Parameters):

@@ -5,12 +5,13 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from ecphoria.records.asked import FewFaults, Instant, Key, StrictBool, StrictFloat
+from ecphoria.records.asked import FewFaults, Instant, Key, StrictBool, StrictFloat, StrictInt
 from ecphoria.records.calibration import Calibration
 from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.job import ConsolidationReport, JobFault, JobKind, JobState, Trigger
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
 from ecphoria.wire.base import Answer, Listing, Parameters, Request, TurnCursor
+from ecphoria.wire.settings import DormancyRequest
 
 
 class ArchiveRequest(Request):
@@ -40,6 +41,21 @@ class SleeperQuery(Parameters):
 
 class SleeperPage(Listing[Sleeper]):
     """Dormant episodes, in the order of their append."""
+
+
+class PreviewRequest(DormancyRequest):
+    """A policy to try; what is absent is as in the tenant's settings."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"mode": "budget", "budget": 500}]})
+
+    limit: StrictInt = Field(default=100, ge=1, le=1_000)
+    """Most memories to list."""
+
+    def changes(self) -> dict[str, object]:
+        """Give the values of the policy that were sent."""
+        names = self.model_fields_set - {"limit"}
+        sent = {name: getattr(self, name) for name in sorted(names)}
+        return {name: value for name, value in sent.items() if value is not None}
 
 
 class ArchivedQuery(SleeperQuery):

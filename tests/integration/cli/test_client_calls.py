@@ -1,5 +1,6 @@
 """Every call of the client against the real service."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 import pytest
@@ -90,7 +91,17 @@ def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
     accepted = client.facts.decide_merge(pair[1], pair[0], "accepted")
     assert (accepted.one, accepted.other, accepted.status) == (*pair, "accepted")
     assert client.facts.decide_merge(*pair, "rejected").status is MergeStatus.REJECTED
-    assert client.facts.decide_merge(*pair, "proposed") == found
+    undone = client.facts.decide_merge(*pair, "proposed")
+    assert {name: getattr(found, name) for name in asdict(undone)} == asdict(undone)
+    assert [(side.name, side.mentions, side.facts) for side in found.sides] == [
+        ("Anchor Inn Brass", 1, 0),
+        ("Brass Anchor Inn", 1, 0),
+    ]
+    assert [sample.text for side in found.sides for sample in side.samples] == [
+        "They met at the Anchor Inn Brass.",
+        "They met at the Brass Anchor Inn.",
+    ]
+    assert (found.memories, found.predicates) == (2, ())
     with pytest.raises(NotFound):
         client.facts.decide_merge("anchor inn brass", "no such inn", "accepted")
     with pytest.raises(InvalidInput):

@@ -76,6 +76,9 @@ def test_what_is_stored_is_shown(ecphoria: CommandLine, service: Served) -> None
     assert "2024-03-01 09:00:00 UTC" in shown
     assert json.loads(ecphoria("show", ident, "--json").stdout)["speaker"] == "Orla"
     assert ecphoria("show", "0" * 32).returncode == 1
+    assert ecphoria("show", "concept:nobody at all", "--around").returncode == 1
+    around = json.loads(ecphoria("show", ident, "--around", "--json").stdout)
+    assert around["nodes"]["id"][0] == ident
     assert any(
         line.split() == ["pier", "1", "2024-03-01", "2024-03-01", "Orla"]
         for line in ecphoria("sessions").stdout.splitlines()

@@ -10,6 +10,7 @@ from tests.unit.cli.conftest import Command, StubService
 def fact(ident: str, city: str, *, valid: bool) -> dict[str, object]:
     return {
         "id": ident * 32, "subject": "ana", "predicate": "lives in", "object": city,
+        "subject_name": "Ana", "object_name": city.title(),
         "qualifier": "", "polarity": "positive", "predicate_class": "functional",
         "standing": "held", "valid": valid, "evidence": 0.9, "confidence": 0.9, "episodes": ["e"],
         "intervals": [{"valid_from": "2025-09-01T00:00:00Z", "valid_to": None}],

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from ecphoria import AsyncClient, Client, Retries
-from ecphoria.client.filters import Filters, ListFilters
+from ecphoria.client.filters import EpisodeFilters, Filters
 from ecphoria.errors import EcphoriaError, InvalidInput
 from ecphoria.records.asked import named
 from ecphoria.records.calibration import Sample
@@ -180,7 +180,7 @@ def test_every_operation_has_a_method_or_a_reason() -> None:
 def test_the_filters_are_those_of_the_api() -> None:
     assert get_type_hints(Filters).keys() == set(named(FilterRecord))
     others = {"concept", "order", "cursor", "limit"}
-    assert get_type_hints(ListFilters).keys() | others == EpisodeQuery.model_fields.keys()
+    assert get_type_hints(EpisodeFilters).keys() | others == EpisodeQuery.model_fields.keys()
 
 
 def test_a_misspelled_filter_is_refused() -> None:
