@@ -464,6 +464,7 @@ def _tenancy(
         tenants=tenants,
         enabled=settings.auth.enabled,
         cache_s=settings.auth.cache_s,
+        clock=SystemClock(),
         monotonic=time.monotonic,
     )
     service = TenancyService(

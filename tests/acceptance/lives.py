@@ -290,6 +290,9 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/v1/jobs/{job}"): [(f"/v1/jobs/{of.job}", {})],
         ("get", "/v1/keys"): [("/v1/keys", {})],
         ("get", "/v1/me"): [("/v1/me", {})],
+        ("delete", "/v1/me"): [("/v1/me", {})],
+        ("post", "/v1/explorer/tickets"): [("/v1/explorer/tickets", {"json": {"write": True}})],
+        ("post", "/explorer/redeem"): [("/explorer/redeem", {"json": {"ticket": "A" * 43}})],
         ("get", "/v1/merges"): [
             ("/v1/merges", {}), ("/v1/merges", {"params": {"status": "proposed"}}),
         ],

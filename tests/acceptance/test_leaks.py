@@ -34,6 +34,8 @@ from tests.contract.canonical import canonical
 
 MAY_CONFLICT = {("post", "/v1/jobs/{job}/cancel"), ("post", "/v1/jobs/{job}/retry")}
 """Whether a job can still be cancelled depends on its worker."""
+REFUSED = {("delete", "/v1/me"): 409, ("post", "/explorer/redeem"): 401}
+"""Calls that need a key that expires, or a ticket; tests/acceptance/test_explorer.py has both."""
 ALL_RECORDED = "ECPHORIA_TEST_EXAMPLES" in os.environ  # noqa: TID251
 """Whether a recall with an option is learned from too; `make test-long` has it so."""
 
@@ -210,6 +212,8 @@ async def test_no_route_tells_anything_of_another_tenant(
                 assert answer.status_code < 500, (route, path, answer.text)
                 if route in OPERATORS:
                     assert answer.status_code == 403, (route, answer.text)
+                elif route in REFUSED:
+                    assert answer.status_code == REFUSED[route], (route, answer.text)
                 elif named is mine and not (route in MAY_CONFLICT and answer.status_code == 409):
                     # A sample that is refused would prove nothing.
                     assert answer.is_success, (route, path, more, answer.text)

@@ -75,6 +75,7 @@ def test_every_example_of_a_body_works(
             fine |= {501} if path in NEED_A_MODEL else set()
             # This service has no key for the endpoint of its example.
             fine |= {422} if path == "/v1/embedding" else set()
+            fine |= {401} if path == "/explorer/redeem" else set()  # a ticket cannot be made up
             assert answer.is_success or answer.status_code in fine, (path, answer.text)
             tried += 1
             if path == "/v1/tenants":

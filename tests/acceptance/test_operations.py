@@ -26,13 +26,14 @@ def test_health_and_readiness_need_no_key(anyone: httpx.Client) -> None:
     assert bool(ready["degraded"]) == (ready["status"] == "degraded")
 
 
-def test_a_browser_is_shown_a_page_and_others_the_same_as_json(anyone: httpx.Client) -> None:
+def test_a_browser_is_led_to_the_explorer_and_others_get_json(anyone: httpx.Client) -> None:
     told = anyone.get("/").json()
     assert (told["service"], told["docs"]) == ("Ecphoria", "/docs")
+    for place in ("explorer", "docs", "openapi", "ready"):
+        assert anyone.get(told[place]).status_code == 200
     page = anyone.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
-    assert page.headers["Content-Type"].startswith("text/html")
-    for place in re.findall(r'href="([^"]+)"', page.text):
-        assert anyone.get(place).status_code == 200
+    assert (page.status_code, page.headers["Location"]) == (303, "/explorer")
+    assert page.headers["Vary"] == "Accept"
 
 
 def test_every_operation_is_summed_up_in_words(anyone: httpx.Client) -> None:
@@ -95,7 +96,9 @@ def test_the_api_page_works_without_a_network(anyone: httpx.Client) -> None:
     page = anyone.get("/docs")
     assert page.status_code == 200
     parts = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-    assert len(parts) >= 3
+    assert len(parts) >= 4
+    assert "'unsafe-inline'" not in page.headers["Content-Security-Policy"].split("style-src")[0]
+    assert re.findall(r"<script(?! src)|onload|javascript:", page.text) == []
     for part in parts:
         assert part.startswith("/"), part
         assert anyone.get(part).status_code == 200, part

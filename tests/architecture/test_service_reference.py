@@ -19,6 +19,7 @@ from ecphoria.http import (
     routes_settings,
     routes_upkeep,
 )
+from ecphoria.http.explorer import routes as explorer_routes
 from ecphoria.http.problems import PROBLEMS
 from ecphoria.wire.base import error_classes
 
@@ -49,7 +50,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 ROUTES = (
     routes_admin, routes_embedding, routes_facts, routes_graph, routes_items, routes_memory,
-    routes_settings, routes_upkeep,
+    routes_settings, routes_upkeep, explorer_routes,
 )  # fmt: skip
 
 

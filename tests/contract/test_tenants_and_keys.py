@@ -131,6 +131,21 @@ async def test_a_key_opens_until_it_is_revoked(graph: Graph, tenant: TenantId) -
         await keys.revoke(KeyId(fresh_id()), NOW)
 
 
+async def test_a_key_that_expired_is_listed_for_a_month(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    keys = Keys(graph)
+    for owner in (tenant, other_tenant, None):
+        for days in (31, 29):
+            key = replace(a_key(owner), expires_at=NOW - timedelta(days=days), name=str(days))
+            await keys.create(replace(key, created_at=NOW - timedelta(days=90)), fresh_id())
+    fresh = a_key(tenant)
+    await keys.create(fresh, fresh_id())
+    assert [key.name for key in await keys.list(tenant)] == ["29", fresh.name]
+    assert [key.name for key in await keys.list(other_tenant)] == ["31", "29"]
+    assert {key.name for key in await keys.list(None)} >= {"31", "29"}
+
+
 async def test_keys_are_listed_by_owner(
     graph: Graph, tenant: TenantId, other_tenant: TenantId
 ) -> None:

@@ -1,5 +1,6 @@
 """Commands that look at what is stored, such as list, show, traces and concepts."""
 
+import webbrowser
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any
@@ -7,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from ecphoria.cli.connection import answering, connected
+from ecphoria.cli.connection import Home, Key, Server, TenantName, answering, connect, connected
 from ecphoria.cli.filters import filtered, say_unknown
 from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths
 from ecphoria.cli.terminal import (
@@ -21,6 +22,7 @@ from ecphoria.cli.terminal import (
     table,
 )
 from ecphoria.client import Client
+from ecphoria.client.defaults import DEFAULT_URL, explorer_address
 from ecphoria.records.episode import Episode, Session, State
 from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood
 from ecphoria.records.recall import Trace, Verdict
@@ -28,6 +30,32 @@ from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.trace import TraceSummary
 
 commands = typer.Typer(add_completion=False)
+
+
+@commands.command()
+def explore(
+    *,
+    write: Annotated[
+        bool, typer.Option("--write", help="Let the browser change the memory too.")
+    ] = False,
+    browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open a browser, or only print the address.")
+    ] = True,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Open the explorer in a browser, signed in for one tenant.
+
+    The address works once, within two minutes. The browser's own key ends after 12 hours.
+    """
+    with connect(server, key, tenant, home) as client:
+        made = client.admin.explorer_ticket(write=write)
+    address = explorer_address(server, made.ticket)
+    typer.echo(address)
+    if browser and stdout().is_terminal:
+        webbrowser.open(address)
 
 
 @commands.command("list")

@@ -48,6 +48,7 @@ COMMANDS: Final = {
             "importing",
             "Import episodes or another product's memory; run it again to resume.",
         ),
+        ("explore", "look", "Open the explorer in a browser, signed in for one tenant."),
         ("list", "look", "List episodes in the order of their append."),
         (
             "show",

@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,14 +23,21 @@ from ecphoria.app import Reports, build
 from ecphoria.cli.engine import drawn
 from ecphoria.cli.progress import counting
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
-from ecphoria.cli.terminal import stderr, stdout
+from ecphoria.cli.terminal import counted, stderr, stdout
 from ecphoria.client import AsyncClient
-from ecphoria.client.defaults import DEFAULT_URL, admin_key
-from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions
+from ecphoria.client.defaults import DEFAULT_URL, admin_key, explorer_address
+from ecphoria.demo.sample import (
+    SampleQuestion,
+    sample_conversation,
+    sample_facts,
+    sample_questions,
+    with_facts,
+)
 from ecphoria.errors import Conflict, Misconfigured, NotFound
 from ecphoria.http.app import Started
 from ecphoria.http.app import serve as serve_api
 from ecphoria.records.episode import Episode
+from ecphoria.records.job import ConsolidationReport
 from ecphoria.records.recall import RecallResult
 from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import Settings
@@ -209,14 +216,19 @@ async def show(settings: Settings, *, keep: bool) -> None:
     start = time.monotonic()
     async with running(settings) as service:
         started = service.started
-        _say_ready(console, started, time.monotonic() - start)
+        stays = keep or (console.is_terminal and sys.stdin.isatty())
         key = _operator_key(settings)
         async with AsyncClient(started.url, key, tenant=TENANT, timeout=_TIMEOUT_S) as client:
+            with contextlib.suppress(Conflict):
+                await client.admin.create_tenant(TENANT)
+            if stays:
+                await _say_explorer(console, client, started.url)
+            _say_ready(console, started, time.monotonic() - start)
             await _remember(console, client)
             for number, question in enumerate(sample_questions(), start=1):
                 await _ask(console, client, number, question)
         _say_next(console, started, settings)
-        if keep or (console.is_terminal and sys.stdin.isatty()):
+        if stays:
             await _until_done(console, service, keep=keep)
 
 
@@ -244,24 +256,61 @@ def _say_ready(console: Console, started: Started, seconds: float) -> None:
     console.print(f"[dim]Neo4j at {store}, service at {started.url} ({seconds:.0f} s)[/dim]")
 
 
+async def _say_explorer(console: Console, client: AsyncClient, url: str) -> None:
+    made = await client.admin.explorer_ticket(write=True)
+    console.print(
+        "[bold]See it in a browser[/bold]  [dim]this address works once, for 2 min[/dim]"
+    )
+    # Never broken: a reader clicks on it, or copies it as one line.
+    console.print(explorer_address(url, made.ticket), style="address", soft_wrap=True)
+
+
 async def _remember(console: Console, client: AsyncClient) -> None:
-    with contextlib.suppress(Conflict):
-        await client.admin.create_tenant(TENANT)
-    turns = sample_conversation()
     start = time.monotonic()
-    known = (await client.stats()).episodes >= len(turns)
-    if not known:
-        with counting(console) as progress:
-            task = progress.add_task("remembering", total=len(turns))
-            for place in range(0, len(turns), _BATCH):
-                await client.append_batch(turns[place : place + _BATCH])
-                progress.update(task, completed=min(place + _BATCH, len(turns)))
+    known = (await client.stats()).episodes >= len(sample_conversation())
+    asleep = () if known else await _store(console, client)
     stats = await client.stats()
     took = "already there" if known else f"{time.monotonic() - start:.1f} s"
     console.print(
         f"[dim]{stats.episodes} turns of {stats.speakers} friends,"
         f" {_period(stats.first_occurred_at, stats.last_occurred_at)}:"
         f"\n{stats.next_edges:,} NEXT edges, {stats.concepts} concepts ({took})[/dim]"
+    )
+    if not known:
+        report = await client.consolidate(timeout_s=_TIMEOUT_S)
+        console.print(f"[dim]{_consolidated(report)}[/dim]")
+        await client.archive.sleep(asleep)
+        console.print(f"[dim]{len(asleep)} turns that hold little were put to sleep[/dim]")
+
+
+async def _store(console: Console, client: AsyncClient) -> Sequence[str]:
+    """Store the sample with its facts; return the ids of what shall sleep."""
+    facts = sample_facts()
+    for predicate, kind in facts.predicates.items():
+        await client.facts.set_predicate_class(predicate, kind)
+    turns = with_facts(sample_conversation(), facts.extractions)
+    ids: list[str | None] = []
+    with counting(console) as progress:
+        task = progress.add_task("remembering", total=len(turns))
+        for place in range(0, len(turns), _BATCH):
+            stored = await client.append_batch(turns[place : place + _BATCH])
+            ids += [one.id for one in stored.results]
+            progress.update(task, completed=len(ids))
+    return [
+        ident
+        for turn, ident in zip(turns, ids, strict=True)
+        if ident is not None and turn.idempotency_key in facts.asleep
+    ]
+
+
+def _consolidated(report: ConsolidationReport) -> str:
+    """Say in one line what a consolidation did."""
+    counts = {f"{step.name}.{name}": n for step in report.steps for name, n in step.counts.items()}
+    summaries = counts.get("engrams.made", 0) + counts.get("clusters.made", 0)
+    names = counted(counts.get("merge.proposed", 0), "pair")
+    return (
+        f"consolidated: {counted(summaries, 'summary', 'summaries')},"
+        f" {names} of names that may mean the same ({report.seconds:.1f} s)"
     )
 
 
@@ -309,6 +358,9 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
+    there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
+    command = "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
+    table.add_row("explorer", f"{command} explore --tenant {TENANT} --write{there}")
     table.add_row("API docs", f"[address]{started.url}/docs[/address]")
     if endpoint := started.services.engine:
         table.add_row("Neo4j Browser", f"[address]{endpoint.http_url}/browser[/address]")
@@ -316,8 +368,6 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
         table.add_row("", f"user {endpoint.user}, password {endpoint.password}")
     table.add_row("its style", f"[address]{started.url}/browser-guide/ecphoria.grass[/address]")
     table.add_row("its queries", f"[address]{started.url}/v1/browser[/address]")
-    there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
-    command = "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
     asked = f"{command} recall 'Who has a parrot?' --explain --tenant {TENANT}{there}"
     table.add_row("ask yourself", asked)
     table.add_row("start afresh", f"{command} tenants erase {TENANT}{there}")

@@ -100,12 +100,11 @@ tenants.command("erase")(connected(_erase_tenant, caller=Caller.OPERATOR))
 
 
 def _draw_keys(found: list[KeyAnswer]) -> None:
-    rows = table(id_column(), "name", "begins with", "scopes", "created", "revoked")
+    rows = table(id_column(), "name", "begins with", "scopes", "created", "expires", "revoked")
     for item in found:
-        revoked = f"{item.revoked_at:%Y-%m-%d}" if item.revoked_at else ""
-        created = f"{item.created_at:%Y-%m-%d}"
-        name = Text(item.name)
-        rows.add_row(item.id, name, item.prefix, " ".join(item.scopes), created, revoked)
+        days = (item.created_at, item.expires_at, item.revoked_at)
+        told = [f"{day:%Y-%m-%d}" if day else "" for day in days]
+        rows.add_row(item.id, Text(item.name), item.prefix, " ".join(item.scopes), *told)
     print_table(rows, empty="There are no keys.")
 
 
@@ -122,6 +121,7 @@ def _draw_me(me: Me) -> None:
         ("key", me.key_name),
         ("id", me.key),
         ("scopes", ", ".join(me.scopes)),
+        ("expires", f"{me.expires_at:%Y-%m-%d %H:%M}" if me.expires_at else None),
         ("operator", "yes" if me.operator else "no"),
     ]
     stdout().print(pairs([(name, None if value is None else Text(value)) for name, value in told]))
@@ -146,9 +146,14 @@ def issue_key(
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
     scope: Annotated[list[Scope], typer.Option(help="Scope of the key; repeatable.")],
+    days: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Days until the key is refused. Default: no end."),
+    ] = None,
 ) -> IssuedKeyAnswer:
     """Issue a key of a tenant; its secret is printed this once."""
-    return client.admin.issue_key(name, scope)
+    seconds = None if days is None else round(days * 86_400)
+    return client.admin.issue_key(name, scope, expires_in_s=seconds)
 
 
 def _revoke_key(

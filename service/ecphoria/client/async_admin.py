@@ -41,10 +41,18 @@ class AsyncAdmin(AsyncCalls):
         return (await self._ask(wire.admin.KeyList, "GET", "/v1/keys")).items
 
     async def issue_key(
-        self, name: str, scopes: Sequence[records.tenant.Scope]
+        self, name: str, scopes: Sequence[records.tenant.Scope], *, expires_in_s: int | None = None
     ) -> wire.admin.IssuedKeyAnswer:
-        """Issue a key of the tenant; only this answer holds its secret."""
-        wanted = body_of(wire.admin.KeyRequest, name=name, scopes=frozenset(scopes))
+        """Issue a key of the tenant; only this answer holds its secret.
+
+        Args:
+            name: Its purpose.
+            scopes: What it may do.
+            expires_in_s: Seconds until it is refused; without it the key has no end.
+        """
+        wanted = body_of(
+            wire.admin.KeyRequest, name=name, scopes=frozenset(scopes), expires_in_s=expires_in_s
+        )
         return await self._ask(
             wire.admin.IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False
         )
@@ -52,6 +60,23 @@ class AsyncAdmin(AsyncCalls):
     async def revoke_key(self, key: str) -> None:
         """Revoke a key by its id; it is refused within seconds."""
         await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
+
+    async def sign_out(self) -> None:
+        """Revoke the key in use, if it is one that expires."""
+        await self._send(Call("DELETE", "/v1/me", repeatable=False))
+
+    async def explorer_ticket(self, *, write: bool = False) -> wire.explorer.TicketAnswer:
+        """Make a ticket that signs one browser in to the explorer, once, within two minutes.
+
+        Needs the scope admin. Open `/explorer#ticket=TICKET` of the service with it.
+
+        Args:
+            write: Whether the browser may also change the memory.
+        """
+        wanted = body_of(wire.explorer.TicketRequest, write=write)
+        return await self._ask(
+            wire.explorer.TicketAnswer, "POST", "/v1/explorer/tickets", wanted, repeatable=False
+        )
 
     async def doctor(self, *, timeout_s: float = 600.0) -> records.upkeep.IntegrityReport:
         """Check the integrity of the graph and its counts; changes nothing.

@@ -102,3 +102,11 @@ def _default_home() -> Path | None:
     except ImportError:
         return None
     return Path(platformdirs.user_data_dir("ecphoria"))
+
+
+def explorer_address(url: str, ticket: str) -> str:
+    """Give the address that signs a browser in to the explorer of a service.
+
+    The ticket stands after `#`, which browsers send to nobody.
+    """
+    return f"{url.rstrip('/')}/explorer#ticket={ticket}"

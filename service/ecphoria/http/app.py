@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import secrets
 import socket
 import ssl
 from collections.abc import Callable
@@ -14,17 +15,20 @@ from typing import Any
 import h11
 import uvicorn
 from fastapi import FastAPI
-from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.routing import APIRoute
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.status import HTTP_303_SEE_OTHER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ecphoria.app import Reports, Services, build, warm_up
-from ecphoria.errors import Misconfigured, TooLarge, UnknownHost, UnsupportedMediaType
+from ecphoria.errors import Forbidden, Misconfigured, TooLarge, UnknownHost, UnsupportedMediaType
 from ecphoria.http import problems
-from ecphoria.http.hosts import HostCheck
+from ecphoria.http.explorer.routes import PATH as EXPLORER
+from ecphoria.http.explorer.routes import serve_page, sign_in_routes, ticket_routes
+from ecphoria.http.explorer.tickets import Tickets
+from ecphoria.http.hosts import GUARDED, HostCheck, SiteCheck
 from ecphoria.http.mcp import mcp_mounted
 from ecphoria.http.middleware import BodyLimit, RequestEdge
 from ecphoria.http.problems import render, responses
@@ -50,7 +54,7 @@ from ecphoria.http.routes_upkeep import (
 )
 from ecphoria.http.traits import takes_large
 from ecphoria.records.answered import texts_of_fields
-from ecphoria.runtime import bound
+from ecphoria.runtime import SystemClock, bound
 from ecphoria.settings import ServerSettings, Settings
 from ecphoria.succession import Succession
 from ecphoria.wire.base import Parameters, Problem, build_all, with_subclasses
@@ -74,6 +78,7 @@ _TAGS = {
     "archive": "Long dormant memories in files.",
     "jobs": "Background work that was queued.",
     "administration": "Tenants, keys, and the fit of the gate.",
+    "explorer": "The sign-in of the page at `/explorer`.",
     "settings": "The settings of a tenant, and the strategy on trial.",
     "learning": "Learning from feedback.",
     "merges": "Names that may mean the same.",
@@ -95,6 +100,8 @@ _ROUTERS = (
     doctor_routes,
     jobs_routes,
     administration_routes,
+    ticket_routes,
+    sign_in_routes,
     embedding_routes,
     gate_routes,
     settings_routes,
@@ -122,6 +129,7 @@ def create_app(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
+    app.state.tickets = Tickets(clock=SystemClock(), entropy=secrets.token_bytes)
     app.state.succession = None  # set where the store may change its model
     for router in _ROUTERS:
         for route in router.routes:
@@ -130,6 +138,7 @@ def create_app(services: Services) -> FastAPI:
         app.include_router(router)
     problems.install(app, services.metrics)
     _serve_docs(app)
+    serve_page(app)
     _document_problems(app)
     server = services.settings.server
     own = [route for router in _ROUTERS for route in router.routes]
@@ -140,6 +149,7 @@ def create_app(services: Services) -> FastAPI:
         # That of MCP is added later, to the routes of the application.
         is_large=lambda scope: takes_large((*own, *app.router.routes), scope),
     )
+    app.add_middleware(SiteCheck)
     app.add_middleware(HostCheck, settings=server)
     app.add_middleware(RequestEdge, metrics=services.metrics, spans=services.spans)
     return app
@@ -154,38 +164,54 @@ def _serve_docs(app: FastAPI) -> None:
     app.mount(_SWAGGER, StaticFiles(packages=[("fastapi_swagger", "resources")]))
 
     async def docs() -> HTMLResponse:
-        return get_swagger_ui_html(
-            openapi_url=str(app.openapi_url),
-            title=app.title,
-            swagger_js_url=f"{_SWAGGER}/swagger-ui-bundle.js",
-            swagger_css_url=f"{_SWAGGER}/swagger-ui.css",
-            swagger_favicon_url=f"{_SWAGGER}/favicon-32x32.png",
-        )
+        return HTMLResponse(_DOCS)
+
+    async def start() -> Response:
+        return Response(_START, media_type="text/javascript")
 
     async def root(request: Request) -> Response:
-        places = {"docs": "/docs", "openapi": app.openapi_url, "ready": "/readyz"}
+        places = {
+            "explorer": EXPLORER,
+            "docs": "/docs",
+            "openapi": app.openapi_url,
+            "ready": "/readyz",
+        }
         told = {"service": app.title, "version": app.version, **places}
         # A browser names HTML; other clients take anything.
-        if "text/html" not in request.headers.get("accept", ""):
-            return JSONResponse(told, headers={"Vary": "Accept"})
-        links = "".join(f'<li><a href="{path}">{name}</a></li>' for name, path in places.items())
-        page = _PAGE.format(title=app.title, version=app.version, links=links)
-        return HTMLResponse(page, headers={"Vary": "Accept"})
+        if "text/html" in request.headers.get("accept", ""):
+            return RedirectResponse(EXPLORER, HTTP_303_SEE_OTHER, headers={"Vary": "Accept"})
+        return JSONResponse(told, headers={"Vary": "Accept"})
 
     app.add_api_route("/", root, include_in_schema=False, response_model=None)
     app.add_api_route("/docs", docs, include_in_schema=False, response_class=HTMLResponse)
+    app.add_api_route(_START_PATH, start, include_in_schema=False, response_class=Response)
 
 
-_PAGE = """<!doctype html>
+_START_PATH = "/docs/start.js"
+_DOCS = f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<h1>{title} {version}</h1>
-<p>A memory service for LLM agents. It runs, and answers requests under /v1.</p>
-<ul>{links}</ul>
+<title>Ecphoria</title>
+<link rel="icon" href="{_SWAGGER}/favicon-32x32.png">
+<link rel="stylesheet" href="{_SWAGGER}/swagger-ui.css">
+<div id="swagger-ui"></div>
+<script src="{_SWAGGER}/swagger-ui-bundle.js"></script>
+<script src="{_START_PATH}"></script>
 </html>
 """
+_START = """SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#swagger-ui",
+  layout: "BaseLayout",
+  deepLinking: true,
+  showExtensions: true,
+  showCommonExtensions: true,
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
+});
+"""
+"""The script of the page, in a file: a page that allows scripts of its own would let a hole in it
+read the explorer's key, as both have one origin."""
 
 
 def _first_sentence(route: APIRoute) -> str:
@@ -197,6 +223,7 @@ def _first_sentence(route: APIRoute) -> str:
 def _document_problems(app: FastAPI) -> None:
     """Add the schema of documented errors, and the errors of the middleware to each route."""
     anywhere, of_bodies = responses(UnknownHost), responses(TooLarge, UnsupportedMediaType)
+    of_sites = responses(Forbidden)
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -209,9 +236,10 @@ def _document_problems(app: FastAPI) -> None:
             problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
             schemas.update(problem.pop("$defs"))
             schemas["Problem"] = problem
-        for methods in document["paths"].values():
+        for path, methods in document["paths"].items():
+            always = anywhere | (of_sites if path.startswith(GUARDED) else {})
             for operation in methods.values():
-                more = anywhere | (of_bodies if "requestBody" in operation else {})
+                more = always | (of_bodies if "requestBody" in operation else {})
                 for status, answer in more.items():
                     operation["responses"].setdefault(str(status), answer)
         return document

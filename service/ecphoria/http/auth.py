@@ -85,7 +85,7 @@ class GuardedRoute(APIRoute):
                     field=f"query:{min(unknown)[:_SHOWN]}",
                 )
             if body is not None:
-                _require_json(request)
+                require_json(request)
             tenant = principal.tenant or request.headers.get(TENANT_HEADER, "")
             whole = JsonRequest(request, body)
             sends = body is not None and not _HAS_BODY.isdisjoint(request.headers)
@@ -166,7 +166,7 @@ async def _watched(request: Request, requester: Requester) -> AsyncIterator[None
         watching.cancel()
 
 
-def _require_json(request: Request) -> None:
+def require_json(request: Request) -> None:
     """Refuse a body in another form.
 
     One without a declared form is refused too: a web page may send such a body to a service on

@@ -1,4 +1,4 @@
-"""Answer only requests to the names of this service.
+"""Answer only requests to the names of this service, and none that another site's page sends.
 
 A web page can make a browser believe that the page's own name is an address of this machine (DNS
 rebinding). The browser then sends the page's requests here, with the name of the page as `Host`.
@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ecphoria.errors import UnknownHost
+from ecphoria.errors import Forbidden, UnknownHost
 from ecphoria.settings import ServerSettings
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(:\d{0,5})?")
@@ -49,6 +49,36 @@ class HostCheck:
         except ValueError:
             return False
         return self._takes_addresses or address.is_loopback
+
+
+GUARDED = ("/v1/", "/explorer")
+"""Beginnings of the paths that only pages of this service may ask for."""
+_OURS = frozenset({"same-origin", "none"})
+"""What a browser says of requests by pages of this service, and by its user."""
+
+
+class SiteCheck:
+    """Refuses requests to the API and the explorer that a page of another site sends.
+
+    Other ports of the same machine are other sites too.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and _is_of_another_site(scope):
+            raise Forbidden(
+                "A page of another site asked for this; type the address into the browser."
+            )
+        await self._app(scope, receive, send)
+
+
+def _is_of_another_site(scope: Scope) -> bool:
+    # Programs send no such header.
+    site = Headers(scope=scope).get("Sec-Fetch-Site", "none")
+    return scope["path"].startswith(GUARDED) and site not in _OURS
 
 
 def _name(host: str) -> str:

@@ -150,20 +150,32 @@ _ALWAYS = (
 # A browser must not run the content of an answer (docs/explanation/threats.md).
 _NOTHING = "default-src 'none'; frame-ancestors 'none'"
 """Policy of answers that are data: a browser that shows one runs and loads nothing."""
-_PAGE = (
-    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+_DOCS = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 )
-"""Policy of the Swagger UI page, which contains an inline script."""
+"""Policy of the Swagger UI page, which sets styles of its elements."""
+_EXPLORER = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""Policy of the explorer, which shows texts that anybody may have written."""
 _YEAR_S = 31_536_000
 
 
 def _secure(scope: Scope) -> Iterator[tuple[str, str]]:
     """Give the headers that keep a browser from making more of an answer than it is."""
     yield from _ALWAYS
-    page = scope["path"].startswith("/docs")
-    yield "Content-Security-Policy", _PAGE if page else _NOTHING
-    if not page:
+    path = scope["path"]
+    if path.startswith("/docs"):
+        yield "Content-Security-Policy", _DOCS
+    elif path == "/explorer" or path.startswith("/explorer/"):
+        yield "Content-Security-Policy", _EXPLORER
+        yield "Cross-Origin-Opener-Policy", "same-origin"
+        yield "Cache-Control", "no-store"
+    else:
+        yield "Content-Security-Policy", _NOTHING
         yield "Cache-Control", "no-store"
     if scope["scheme"] == "https":
         yield "Strict-Transport-Security", f"max-age={_YEAR_S}"

@@ -71,10 +71,21 @@ async def get_me(tenant: Anyone, caller: Caller, services: Served) -> Me:
     return await services.tenancy.describe(caller, tenant, ask=ask)
 
 
+@administration_routes.delete("/me", status_code=HTTP_204_NO_CONTENT, responses=guarded(Conflict))
+async def sign_out(caller: Caller, services: Served) -> None:
+    """Revoke the key of this request, whatever its scopes, if it is one that expires.
+
+    A key without an end may be in use elsewhere; only an admin revokes it.
+    """
+    await services.tenancy.sign_out(caller)
+
+
 @administration_routes.post("/keys", status_code=HTTP_201_CREATED, responses=guarded())
 async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> IssuedKeyAnswer:
     """Issue a key for the tenant; an operator who names no tenant issues an operator's key."""
-    issued = await services.tenancy.issue(tenant, body.name, body.scopes)
+    issued = await services.tenancy.issue(
+        tenant, body.name, body.scopes, expires_in_s=body.expires_in_s
+    )
     return IssuedKeyAnswer(
         **KeyAnswer.model_validate(issued.key).model_dump(), secret=issued.secret
     )

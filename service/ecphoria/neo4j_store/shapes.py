@@ -277,7 +277,7 @@ _API_KEY: Final = _typed(
     digest="hash",
     text="name prefix",
     list_of_texts="scopes",
-    instant="created_at recorded_at revoked_at",
+    instant="created_at recorded_at expires_at revoked_at",
 )
 
 NODES: Final[Mapping[str, NodeKind]] = {

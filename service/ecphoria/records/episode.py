@@ -103,6 +103,8 @@ class Statement:
     """Until when, exclusive; open if absent."""
     reliability: Share | None = None
     """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
+    quote: Annotated[str, Field(max_length=1_000)] = ""
+    """Words of the text that state it, as they stand there; others are not kept."""
     span: Inner[tuple[int, int] | None] = None
     """Place of its words in the episode's text, in characters; the end is exclusive."""
 

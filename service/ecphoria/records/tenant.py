@@ -42,6 +42,7 @@ class ApiKey:
     Attributes:
         tenant: None for an operator's key, which may act for every tenant.
         prefix: The first characters of the key, to tell keys apart.
+        expires_at: None for a key without an end.
     """
 
     id: KeyId
@@ -50,6 +51,7 @@ class ApiKey:
     prefix: str
     scopes: frozenset[Scope]
     created_at: datetime
+    expires_at: datetime | None = None
     revoked_at: datetime | None
 
 
@@ -60,6 +62,7 @@ class Principal:
     key: KeyId | None
     tenant: TenantId | None
     scopes: frozenset[Scope]
+    expires_at: datetime | None = None
 
 
 @answered()
@@ -75,6 +78,8 @@ class Me:
     """Name of its key."""
     scopes: tuple[Scope, ...]
     """The scopes of its key."""
+    expires_at: datetime | None = None
+    """End of its key; null if it has none."""
     operator: bool
     """Whether it may act for every tenant."""
     ask: bool

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ecphoria.errors import Forbidden, InvalidInput, NotFound, Unauthenticated
+from ecphoria.ports import Clock
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
 from ecphoria.runtime import Bounded
@@ -67,12 +68,14 @@ class Access:
         tenants: Tenants,
         enabled: bool,
         cache_s: float,
+        clock: Clock,
         monotonic: Callable[[], float],
     ) -> None:
         self._keys = keys
         self._tenants = tenants
         self._enabled = enabled
         self._cache_s = cache_s
+        self._clock = clock
         self._monotonic = monotonic
         self._trusted = Bounded[str, tuple[Principal, float]](_REMEMBERED)
 
@@ -80,7 +83,7 @@ class Access:
         """Find the caller with this key.
 
         Raises:
-            Unauthenticated: The key is missing, unknown or revoked.
+            Unauthenticated: The key is missing, unknown, revoked or expired.
         """
         if not self._enabled:
             return _ANYONE
@@ -95,6 +98,10 @@ class Access:
             if found is None:
                 raise Unauthenticated("Nobody issued this API key, or it was revoked.")
             self._trusted[key] = (found, now + self._cache_s)
+        if found.expires_at is not None and found.expires_at <= self._clock.now():
+            raise Unauthenticated(
+                f"This API key expired at {found.expires_at:%Y-%m-%d %H:%M:%S} UTC; get a new one."
+            )
         return found
 
     def forget(self) -> None:

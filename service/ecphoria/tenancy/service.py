@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.ports import Clock
@@ -118,16 +119,42 @@ class TenancyService:
             key=caller.key,
             key_name=key_name,
             scopes=tuple(scope for scope in Scope if scope in caller.scopes),
+            expires_at=caller.expires_at,
             operator=caller.tenant is None,
             ask=ask,
         )
 
+    async def name_of(self, tenant: TenantId) -> str:
+        """Tell a tenant's name.
+
+        Raises:
+            NotFound: It was erased.
+        """
+        name, _ = await self._tenants.names(tenant, None)
+        if name is None:
+            raise NotFound("The tenant was erased.")
+        return name
+
     async def issue(
-        self, tenant: TenantId | None, name: str, scopes: Iterable[Scope]
+        self,
+        tenant: TenantId | None,
+        name: str,
+        scopes: Iterable[Scope],
+        *,
+        expires_in_s: int | None = None,
     ) -> IssuedKey:
-        """Make a key of a tenant, or an operator's key with None."""
+        """Make a key of a tenant, or an operator's key with None.
+
+        Args:
+            tenant: Its owner.
+            name: Its purpose.
+            scopes: What it may do.
+            expires_in_s: Seconds until it is refused; without it the key has no end.
+        """
         secret = new_secret(self._entropy)
-        return await self._store(secret.text, tenant, name, frozenset(scopes))
+        return await self._store(
+            secret.text, tenant, name, frozenset(scopes), expires_in_s=expires_in_s
+        )
 
     async def list_keys(self, tenant: TenantId | None) -> Sequence[ApiKey]:
         """List a tenant's keys, or the operators' with None; revoked ones too."""
@@ -148,22 +175,45 @@ class TenancyService:
             await self._keys.revoke(key, self._clock.now())
         self._access.forget()
 
+    async def sign_out(self, caller: Principal) -> None:
+        """Revoke the caller's own key; a caller without a key has nothing to revoke.
+
+        Raises:
+            Conflict: The key has no end, so it may be in use elsewhere.
+        """
+        if caller.key is None:
+            return
+        if caller.expires_at is None:
+            raise Conflict("This API key has no end; an admin revokes it by its id.")
+        await self.revoke(caller.tenant, caller.key)
+
     async def _keep_one_admin(self, leaving: ApiKey) -> None:
-        """Refuse to revoke the last admin key; two simultaneous revocations could still do it."""
+        """Refuse to revoke the last admin key; two simultaneous revocations could still do it.
+
+        A key that expires counts as none.
+        """
         admin = leaving.tenant is None and Scope.ADMIN in leaving.scopes
-        if admin and await self._keys.count_admins() == 1:
+        if admin and leaving.expires_at is None and await self._keys.count_admins() == 1:
             raise Conflict("This is the last operator's key; issue another one first.")
 
     async def _store(
-        self, secret: str, tenant: TenantId | None, name: str, scopes: frozenset[Scope]
+        self,
+        secret: str,
+        tenant: TenantId | None,
+        name: str,
+        scopes: frozenset[Scope],
+        *,
+        expires_in_s: int | None = None,
     ) -> IssuedKey:
+        now = self._clock.now()
         key = ApiKey(
             id=KeyId(fresh_id()),
             tenant=tenant,
             name=name,
             prefix=prefix_of(secret),
             scopes=scopes,
-            created_at=self._clock.now(),
+            created_at=now,
+            expires_at=now + timedelta(seconds=expires_in_s) if expires_in_s else None,
             revoked_at=None,
         )
         await self._keys.create(key, hashed(secret))

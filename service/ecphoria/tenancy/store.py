@@ -1,7 +1,7 @@
 """Store of tenants and API keys."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
@@ -124,9 +124,14 @@ class Tenants:
 
 
 _CREATE_KEY = Statement("keys.create_key", Done)
+_DROP_EXPIRED = Statement("keys.drop_expired", Done)
 _FIND_PRINCIPAL = Statement("keys.find_principal", Principal)
 _LIST_KEYS = Statement("keys.list_keys", ApiKey)
 _REVOKE_KEY = Statement("keys.revoke_key", KeyId)
+
+
+_LISTED_AFTER_END: Final = timedelta(days=30)
+"""Time after its end in which a key is still listed."""
 
 
 class Keys:
@@ -139,7 +144,10 @@ class Keys:
         self._graph = graph
 
     async def create(self, key: ApiKey, secret_hash: str) -> None:
-        """Store a key under the hash of its secret; NotFound without the tenant."""
+        """Store a key under the hash of its secret; NotFound without the tenant.
+
+        Keys of the same owner that expired long ago are deleted.
+        """
 
         async def add(work: Work) -> None:
             if key.tenant is not None:
@@ -154,12 +162,16 @@ class Keys:
                 scopes=sorted(scope.value for scope in key.scopes),
                 hash=secret_hash,
                 created_at=key.created_at,
+                expires_at=key.expires_at,
+            )
+            await work.run(
+                _DROP_EXPIRED, tenant=key.tenant or "", before=key.created_at - _LISTED_AFTER_END
             )
 
         await self._graph.change("keys.create", add)
 
     async def find(self, secret_hash: str) -> Principal | None:
-        """Look up the principal of a live key."""
+        """Look up the principal of a key that was not revoked; it may have expired."""
         return await self._graph.run_one(_FIND_PRINCIPAL, hash=secret_hash)
 
     async def list(self, tenant: TenantId | None) -> Sequence[ApiKey]:
@@ -172,6 +184,9 @@ class Keys:
             raise NotFound("there is no such key", key=key)
 
     async def count_admins(self) -> int:
-        """Count live operator keys with the admin scope."""
+        """Count operator keys with the admin scope that work without an end."""
         keys = await self.list(None)
-        return sum(Scope.ADMIN in key.scopes and key.revoked_at is None for key in keys)
+        return sum(
+            Scope.ADMIN in key.scopes and key.revoked_at is None and key.expires_at is None
+            for key in keys
+        )

@@ -109,11 +109,12 @@ class Stated:
     claims: tuple[Claim, ...] = ()
 
 
-def read_stated(given: Extracted | None, title: str) -> Stated:
+def read_stated(given: Extracted | None, title: str, text: str = "") -> Stated:
     """Keep the names that can name a concept, and the facts that have one at an end.
 
     A date, a bare number or a mark is no name, but may be the other end of a fact. The item's
-    own title, normalised, is none of the names it states: it is about that.
+    own title, normalised, is none of the names it states: it is about that. A quote is looked up
+    in the item's text.
     """
     if given is None:
         return Stated()
@@ -135,13 +136,18 @@ def read_stated(given: Extracted | None, title: str) -> Stated:
                 valid_from=fact.valid_from,
                 valid_to=fact.valid_to,
                 reliability=fact.reliability,
-                span=fact.span,
+                span=fact.span or _place(fact.quote, text),
             )
             claims.setdefault((claim.fact, claim.valid_from, claim.valid_to), claim)
             _add(names, fact.subject)
             _add(names, fact.object)
     names.pop(title, None)
     return Stated(names=tuple(names.values()), claims=tuple(claims.values()))
+
+
+def _place(quote: str, text: str) -> tuple[int, int] | None:
+    start = text.find(quote) if quote else -1
+    return None if start < 0 else (start, start + len(quote))
 
 
 def _add(names: dict[str, Candidate], surface: str) -> None:
@@ -165,7 +171,7 @@ def extract(
     `words` if they are known.
     """
     own = _whole(title, NameKind.TITLE)
-    stated = read_stated(given, own.name if own else "")
+    stated = read_stated(given, own.name if own else "", body)
     return Extraction(
         title=own,
         candidates=_candidates(body),

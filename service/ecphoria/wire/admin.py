@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
-from ecphoria.records.asked import FewFaults, Instant
+from ecphoria.records.asked import FewFaults, Instant, StrictInt
 from ecphoria.records.episode import Session
 from ecphoria.records.tenant import TENANT_NAME, Scope, Tenant
 from ecphoria.wire.base import Answer, Listing, Parameters, Request
@@ -20,14 +20,17 @@ def _tenant_name(value: str) -> str:
     return value
 
 
+TenantName = Annotated[
+    str, AfterValidator(_tenant_name), Field(json_schema_extra={"pattern": f"^{TENANT_NAME}$"})
+]
+
+
 class TenantRequest(Request):
     """An owner of memories to create."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme"}]})
 
-    name: Annotated[
-        str, AfterValidator(_tenant_name), Field(json_schema_extra={"pattern": f"^{TENANT_NAME}$"})
-    ]
+    name: TenantName
     """1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or digit."""
 
 
@@ -36,6 +39,10 @@ class ErasureAnswer(Answer):
 
     removed: dict[str, int]
     """Counts by kind."""
+
+
+_LONGEST_S = 10 * 366 * 86_400
+"""Longest life of a key that has an end, in seconds."""
 
 
 class KeyRequest(Request):
@@ -49,6 +56,8 @@ class KeyRequest(Request):
     """Purpose of the key, 1 to 100 characters."""
     scopes: Annotated[frozenset[Scope], FewFaults] = Field(min_length=1)
     """Scopes of the key; a wider scope does not include a narrower one."""
+    expires_in_s: StrictInt | None = Field(default=None, ge=1, le=_LONGEST_S)
+    """Seconds until the key is refused; without it the key has no end."""
 
 
 def _in_order(scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
@@ -68,6 +77,8 @@ class KeyAnswer(Answer):
     """Scopes of the key."""
     created_at: Instant
     """Time of issue."""
+    expires_at: Instant | None = None
+    """Time from which it is refused; null if it has no end."""
     revoked_at: Instant | None = None
     """Time of revocation."""
 

@@ -222,6 +222,14 @@ def test_the_demo_tells_its_story_twice(ecphoria: CommandLine, service: Served) 
     assert len(right) == 5, first.stdout
     assert not re.search(r'"event"|\[(?:info|warning)|Traceback', first.stdout + first.stderr)
     assert "Where to look next" in first.stdout
+    assert re.search(r"^consolidated: \d+ summaries, 1 pair of names", first.stdout, re.MULTILINE)
+    assert "explore --tenant demo" in " ".join(first.stdout.split())
+    listed = ecphoria("facts", "list", "--tenant", "demo", "--json").stdout
+    facts = [json.loads(line) for line in listed.splitlines()]
+    assert sum(fact["standing"] == "contested" for fact in facts) == 3
+    assert all(fact["quotes"] for fact in facts)
+    dormant = ecphoria("dormancy", "list", "--tenant", "demo", "--json").stdout
+    assert len(dormant.splitlines()) == 6
     second = ecphoria("demo", "--port", "0")
     assert second.returncode == 0, second.stderr
     assert "already there" in " ".join(second.stdout.split())

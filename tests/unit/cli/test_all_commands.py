@@ -22,7 +22,7 @@ from tests.unit.cli.leaves import LEAVES, fillers
 HEAVY = ("pydantic", "httpx", "numpy", "ecphoria.client", "ecphoria.records", "ecphoria.wire")
 WITHOUT_ANSWER = {
     "serve", "worker", "demo", "neo4j up", "neo4j down", "neo4j logs", "neo4j shell",
-    "mcp", "mcp hook", "mcp config",
+    "mcp", "mcp hook", "mcp config", "explore",
     "tenants export", "tenants import", "backup create", "backup restore",
     "keys revoke", "dormancy pin", "shadow end", "shadow reset", "gate reset",
 }  # fmt: skip

@@ -55,7 +55,9 @@ class KeysInMemory:
         key = self.kept.get(secret_hash)
         if key is None or key.revoked_at is not None:
             return None
-        return Principal(key=key.id, tenant=key.tenant, scopes=key.scopes)
+        return Principal(
+            key=key.id, tenant=key.tenant, scopes=key.scopes, expires_at=key.expires_at
+        )
 
     async def list(self, tenant: TenantId | None) -> Sequence[ApiKey]:
         return [key for key in self.kept.values() if key.tenant == tenant]
@@ -70,7 +72,10 @@ class KeysInMemory:
 
     async def count_admins(self) -> int:
         return sum(
-            key.tenant is None and key.revoked_at is None and Scope.ADMIN in key.scopes
+            key.tenant is None
+            and key.revoked_at is None
+            and key.expires_at is None
+            and Scope.ADMIN in key.scopes
             for key in self.kept.values()
         )
 
@@ -88,6 +93,7 @@ class House:
             tenants=tenants,
             enabled=enabled,
             cache_s=5.0,
+            clock=self,
             monotonic=lambda: self.seconds,
         )
         self.service = TenancyService(
@@ -266,3 +272,34 @@ async def test_only_operators_administer_tenants(house: House) -> None:
     house.access.permit_operator(Principal(key=None, tenant=None, scopes=READ))
     with pytest.raises(Forbidden):
         house.access.permit_operator(Principal(key=None, tenant=MINE, scopes=READ))
+
+
+async def test_a_key_with_an_end_is_refused_from_then_on_though_it_is_remembered(
+    house: House,
+) -> None:
+    issued = await house.service.issue(MINE, "k", READ, expires_in_s=3)
+    assert issued.key.expires_at == house.now() + timedelta(seconds=3)
+    house.seconds = 2.9
+    assert (await house.access.identify(issued.secret)).expires_at == issued.key.expires_at
+    house.seconds = 3.0
+    with pytest.raises(Unauthenticated, match="expired at 2026-01-01 00:00:03 UTC"):
+        await house.access.identify(issued.secret)
+
+
+async def test_only_a_key_with_an_end_signs_out(house: House) -> None:
+    short = await house.service.issue(MINE, "k", READ, expires_in_s=3)
+    lasting = await house.service.issue(MINE, "k", READ)
+    await house.service.sign_out(await house.access.identify(short.secret))
+    with pytest.raises(Unauthenticated, match="revoked"):
+        await house.access.identify(short.secret)
+    with pytest.raises(Conflict):
+        await house.service.sign_out(await house.access.identify(lasting.secret))
+    assert (await house.access.identify(lasting.secret)).key == lasting.key.id
+
+
+async def test_an_operators_key_with_an_end_is_not_the_last_one(house: House) -> None:
+    first = await house.service.issue(None, "first", Scope)
+    short = await house.service.issue(None, "short", Scope, expires_in_s=60)
+    with pytest.raises(Conflict):
+        await house.service.revoke(None, first.key.id)
+    await house.service.revoke(None, short.key.id)
