@@ -40,7 +40,7 @@ WORKERS ?= 2
 UNITS := -o cache_dir=.pytest_cache/units --doctest-modules \
   tests/unit tests/architecture service/ecphoria/maths
 DATABASE := -o cache_dir=.pytest_cache/database -m "not outage and not long" \
-  tests/cypher tests/contract tests/integration tests/acceptance
+  tests/cypher tests/contract tests/integration tests/acceptance tests/explorer
 
 test: setup  ## Run all tests, on a real Neo4j
 	@$(MAKE) --no-print-directory -j 2 tests-of-units tests-on-neo4j
@@ -76,6 +76,7 @@ check-code: setup
 	$(BIN)/ruff format --check service tests scripts
 	$(BIN)/ruff check service tests scripts
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.vendor_explorer --offline
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
 
 check-types: setup

@@ -1,0 +1,176 @@
+// The only place that talks to the service, and the only one that knows the key.
+import { signal } from "./vendor.js";
+import { W } from "./words.js";
+
+/**
+ * @typedef {{key: string|null, tenant: string|null, ticket: boolean}} Kept
+ * @typedef {{tenant: string|null, key_name: string|null, scopes: string[], operator: boolean, ask: boolean}} Me
+ */
+
+const PLACE = "ecphoria.explorer";
+const LONGEST_WAIT_S = 30;
+
+/** @type {{value: Kept|null}} */
+export const session = signal(restored());
+/** @type {{value: Me|null}} */
+export const me = signal(null);
+/** Words of the banner while the service does not answer or asks to wait. */
+export const banner = signal("");
+/** Why the sign-in is shown again. */
+export const signedOut = signal("");
+
+let epoch = new AbortController();
+
+/** A problem of the service (RFC 9457), or no answer at all: then `status` is 0. */
+export class Problem extends Error {
+  constructor(status, told = {}, retryAfter = 0) {
+    super(told.detail || told.title || W.noAnswer);
+    this.status = status;
+    this.title = told.title || W.noAnswer;
+    this.requestId = told.request_id || "";
+    this.retryAfter = retryAfter;
+  }
+}
+
+function restored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(PLACE) || "null");
+  } catch {
+    return null;
+  }
+}
+
+function keep(kept) {
+  if (kept) sessionStorage.setItem(PLACE, JSON.stringify(kept));
+  else sessionStorage.removeItem(PLACE);
+  session.value = kept;
+}
+
+/** End every open request: its answer belongs to another tenant or key. */
+export function dropRequests() {
+  epoch.abort();
+  epoch = new AbortController();
+  banner.value = "";
+}
+
+let former = null;
+
+/**
+ * Sign in with a key and look up its rights.
+ * @param {Kept} kept
+ * @param {() => void} [forgets] Called first if the key before was of another tenant.
+ */
+export async function signIn(kept, forgets = () => {}) {
+  const asked = await request("GET", "/v1/me", { as: kept });
+  const before = session.value?.tenant ?? former;
+  if (before && asked.tenant && before !== asked.tenant) forgets();
+  me.value = asked;
+  signedOut.value = "";
+  keep({ ...kept, tenant: asked.tenant || kept.tenant });
+}
+
+/** Swap a ticket for a key of one tenant. @param {string} ticket @param {() => void} forgets */
+export async function redeem(ticket, forgets) {
+  const given = await request("POST", "/explorer/redeem", { body: { ticket }, as: null });
+  await signIn({ key: given.key, tenant: given.tenant, ticket: true }, forgets);
+}
+
+/** Forget the key; one that came by a ticket is revoked too. */
+export async function signOut() {
+  const kept = session.value;
+  forget("");
+  if (kept?.ticket && kept.key) await request("DELETE", "/v1/me", { as: kept }).catch(() => {});
+}
+
+/** Tell why the session of this tab could not be taken up. */
+export function notResumed(problem) {
+  if (problem.status === 401) forget(W.keyEnded);
+  else signedOut.value = problem.message;
+}
+
+function forget(reason) {
+  former = session.value?.tenant ?? former;
+  dropRequests();
+  keep(null);
+  me.value = null;
+  signedOut.value = reason;
+}
+
+/** Act for another tenant; only an operator can. */
+export function actFor(tenant) {
+  dropRequests();
+  keep({ ...session.value, tenant });
+}
+
+export const mayWrite = () => Boolean(me.value?.scopes.includes("write"));
+
+/**
+ * Ask the service. While it does not answer, a request that changes nothing is sent again after
+ * 1, 2, 4 ... 30 s; one that is refused for its rate waits as long as it is told.
+ * @param {string} method
+ * @param {string} path
+ * @param {{query?: object, body?: object, signal?: AbortSignal, again?: boolean}} [options]
+ */
+export async function call(method, path, options = {}) {
+  const mine = epoch.signal;
+  const ends = options.signal ? AbortSignal.any([mine, options.signal]) : mine;
+  const again = options.again ?? method === "GET";
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const answer = await request(method, path, { ...options, as: session.value, signal: ends });
+      banner.value = "";
+      return answer;
+    } catch (problem) {
+      if (ends.aborted) throw problem;
+      if (problem.status === 401) forget(W.keyEnded);
+      const seconds = waitFor(problem, again, tries);
+      if (!seconds) throw problem;
+      banner.value = problem.status === 429 ? W.tooMany(seconds) : W.outage(seconds);
+      await pause(seconds, ends);
+    }
+  }
+}
+
+function waitFor(problem, again, tries) {
+  if (problem.status === 429) return problem.retryAfter || 1;
+  if (!again || ![0, 502, 503, 504].includes(problem.status)) return 0;
+  return Math.min(2 ** tries, LONGEST_WAIT_S);
+}
+
+function pause(seconds, ends) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    ends.addEventListener("abort", () => { clearTimeout(timer); reject(ends.reason); }, { once: true });
+  });
+}
+
+function addressOf(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "" && value !== null);
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return search ? `${path}?${search}` : path;
+}
+
+function headersOf(as, body) {
+  const headers = new Headers();
+  if (body) headers.set("Content-Type", "application/json");
+  if (as?.key) headers.set("Authorization", `Bearer ${as.key}`);
+  // A key of one tenant names it itself.
+  if (as?.tenant && (!as.key || me.value?.operator)) headers.set("Ecphoria-Tenant", as.tenant);
+  return headers;
+}
+
+async function request(method, path, { query, body, signal, as }) {
+  const sent = body && JSON.stringify(body);
+  let answer;
+  try {
+    const options = { method, body: sent, signal, credentials: "omit", cache: "no-store" };
+    answer = await fetch(addressOf(path, query), { ...options, headers: headersOf(as, body) });
+  } catch (failed) {
+    if (signal?.aborted) throw failed;
+    throw new Problem(0);
+  }
+  if (answer.status === 204) return null;
+  const told = await answer.json().catch(() => ({}));
+  if (answer.ok) return told;
+  throw new Problem(answer.status, told, Number(answer.headers.get("Retry-After")) || 0);
+}

@@ -1,0 +1,147 @@
+// What was asked, and what came back: the state behind the screen Ask.
+import { signal } from "./vendor.js";
+import { call, Problem } from "./api.js";
+import { columnsOf, storyOf } from "./parts/scene.js";
+
+/**
+ * @typedef {{phase: "start"|"asking"|"stopped"|"failed"|"shown", problem?: any, shown?: any, other?: any,
+ *   stories?: import("./parts/scene.js").Story[], columns?: any[], stored?: number}} Asked
+ */
+
+/** @type {{value: Asked}} */
+export const asked = signal({ phase: "start" });
+/** The form, kept while a key ends. @type {{value: Record<string, string>}} */
+export const draft = signal({});
+/** Whether the next recall leaves a trace; no link can say so. */
+export const record = signal(false);
+export const strategies = signal([]);
+export const playing = signal(false);
+
+/** What of the address decides the recall; the rest only chooses how to look at it. */
+export const FIELDS = [
+  "cue", "strategy", "as_of", "speaker", "session", "from", "before", "k", "match", "asker", "dormant", "trace", "compare",
+];
+let sessions = null;
+let last = null;
+let running = null;
+
+export const keyOf = (query) => JSON.stringify(FIELDS.map((name) => query[name] ?? ""));
+
+/** Forget everything: the next tenant must not see it. */
+export function forgetAsked() {
+  stop();
+  sessions = null;
+  last = null;
+  asked.value = { phase: "start" };
+  draft.value = {};
+  record.value = false;
+  strategies.value = [];
+}
+
+export function stop() {
+  playing.value = false;
+  running?.abort();
+}
+
+/** Follow the address; a recall that is shown already is not asked again. */
+export function follow(query) {
+  if (keyOf(query) === last) return;
+  if (query.cue || query.trace) {
+    draft.value = Object.fromEntries(FIELDS.filter((name) => query[name]).map((name) => [name, query[name]]));
+    run(query, false);
+  } else {
+    stop();
+    last = keyOf(query);
+    asked.value = { phase: "start" };
+  }
+}
+
+/** Recall, or read a trace. @param {Record<string, string>} query @param {boolean} recorded */
+export async function run(query, recorded) {
+  stop();
+  const mine = new AbortController();
+  running = mine;
+  last = keyOf(query);
+  asked.value = { phase: "asking" };
+  try {
+    const found = await both(query, recorded, mine.signal);
+    if (running !== mine) return;
+    asked.value = { phase: "shown", ...found };
+    if (query.trace) draft.value = { ...draft.value, cue: found.shown.cue, strategy: found.shown.strategy };
+  } catch (problem) {
+    if (running !== mine) return;
+    if (problem instanceof Problem && problem.status === 401) last = null;
+    asked.value = problem instanceof Problem ? { phase: "failed", problem } : { phase: "stopped" };
+    if (!(problem instanceof Problem) && problem.name !== "AbortError") throw problem;
+  }
+}
+
+async function both(query, recorded, signal) {
+  const [shown, other] = await Promise.all([
+    query.trace ? traced(query.trace, signal) : recalled(query, query.strategy, recorded, signal),
+    query.compare ? compared(query, signal) : null,
+    columnsRead(signal),
+  ]);
+  const stories = [shown, other].filter(Boolean).map((each) => storyOf(each.trace));
+  const stored = shown.hits.length ? null : (await call("GET", "/v1/stats", { signal })).episodes;
+  return { shown, other, stories, columns: columnsOf(stories, sessions), stored };
+}
+
+/** A trace is compared with a recall of today by its own cue. */
+async function compared(query, signal) {
+  const cue = query.cue || (await call("GET", `/v1/traces/${encodeURIComponent(query.trace)}`, { signal })).cue;
+  return recalled({ ...query, cue }, query.compare, false, signal);
+}
+
+const SESSIONS = 1000;
+
+async function columnsRead(signal) {
+  sessions ??= (await call("GET", "/v1/sessions", { query: { limit: SESSIONS }, signal })).items;
+}
+
+async function recalled(query, strategy, recorded, signal) {
+  const body = { ...bodyOf(query), strategy: strategy || null, record: recorded, explain: true };
+  return shownRecall(await call("POST", "/v1/recall", { body, signal, again: !recorded }));
+}
+
+/** The body of a recall, as the form says. */
+export function bodyOf(query) {
+  const filters = {
+    speaker: query.speaker || null, session: query.session || null,
+    occurred_from: instant(query.from), occurred_before: instant(query.before),
+  };
+  return {
+    cue: query.cue, k: Number(query.k) || 10, filters, as_of: instant(query.as_of), match: query.match || "any",
+    asker: query.asker || null, include_dormant: query.dormant === "1",
+  };
+}
+
+/** A day of the form is the start of that day. */
+const instant = (given) => (given ? (given.length === 10 ? `${given}T00:00:00Z` : given) : null);
+
+function shownRecall(answer) {
+  const ranks = new Map(answer.hits.map((hit) => [hit.episode.id, hit.rank]));
+  const hits = answer.hits.map((hit) => ({
+    ...hit.episode, rank: hit.rank, score: hit.score, parts: hit.parts, path: hit.path, echo: hit.echo,
+    copies: hit.copies.length + 1, superseded_at: hit.superseded_at, outdatedBy: ranks.get(hit.outdated_by),
+  }));
+  return { ...answer, cue: answer.trace.cue, hits, recordedAt: null };
+}
+
+async function traced(id, signal) {
+  const trace = await call("GET", `/v1/traces/${encodeURIComponent(id)}`, { signal });
+  const nodes = new Map(trace.nodes.map((node) => [node.id, node]));
+  const hits = trace.hits.map((hit) => tracedHit(hit, nodes.get(hit.episode)));
+  return { ...trace, hits, misses: [], context: null, references: [], timings_ms: {}, degraded: [], trace, recordedAt: trace.created_at };
+}
+
+function tracedHit(hit, node) {
+  const said = { rank: hit.rank, score: hit.score, parts: hit.parts, path: hit.path, id: hit.episode };
+  if (!node) return { ...said, erased: true, text: "" };
+  const text = node.speaker && node.label.startsWith(`${node.speaker}: `) ? node.label.slice(node.speaker.length + 2) : node.label;
+  return { ...said, text, speaker: node.speaker, occurred_at: node.occurred_at, session: node.session, state: node.state };
+}
+
+export async function readStrategies() {
+  if (!strategies.value.length) strategies.value = (await call("GET", "/v1/strategies")).items.map((each) => each.name);
+}

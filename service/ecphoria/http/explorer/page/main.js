@@ -1,0 +1,127 @@
+// The page: who is signed in, which screen is shown, and the keys.
+import { html, render, signal, useEffect, useState } from "./vendor.js";
+import { actFor, banner, call, me, notResumed, session, signIn, signOut } from "./api.js";
+import { forgetAsked } from "./asking.js";
+import { go, href, route, SCREENS, takeTicket } from "./route.js";
+import { W } from "./words.js";
+import { KeyList, Loading } from "./parts/dialog.js";
+import { Text } from "./parts/text.js";
+import { applyTheme, switchTheme } from "./parts/theme.js";
+import { Ask, askKey } from "./screens/ask.js";
+import { Concept } from "./screens/concept.js";
+import { enterBy, SignIn } from "./screens/sign_in.js";
+import { Traces } from "./screens/traces.js";
+
+const SCREEN = { ask: Ask, traces: Traces, concept: Concept };
+const entering = signal(true);
+const listing = signal(false);
+
+function Page() {
+  useEffect(followTenant, [route.value.query.tenant]);
+  if (entering.value) return html`<main class="sign-in"><h1>${W.name}</h1><${Loading} text=${W.signingIn} /></main>`;
+  if (!session.value || !me.value) return html`<${Banner} /><${SignIn} />`;
+  const Screen = SCREEN[route.value.screen];
+  const tenant = session.value.tenant;
+  return html`<${Header} /><${Banner} />${listing.value && html`<${KeyList} close=${() => { listing.value = false; }} />`}
+    ${!tenant ? html`<main class="sign-in"><h1>${W.chooseTenant}</h1></main>` : strange(tenant)
+      ? html`<main class="sign-in"><h1>${W.tenant}</h1><p role="alert">${W.otherTenant(route.value.query.tenant)}</p></main>`
+      : html`<${Screen} key=${tenant} />`}`;
+}
+
+/** An operator can go back to the address of another tenant. */
+function followTenant() {
+  const wanted = route.value.query.tenant;
+  if (!me.value?.operator || !wanted || wanted === session.value?.tenant) return;
+  forgetAsked();
+  actFor(wanted);
+}
+
+/** Whether the address is of another tenant than the key. */
+const strange = (tenant) => !me.value.operator && route.value.query.tenant && route.value.query.tenant !== tenant;
+
+function Header() {
+  const tenant = session.value.tenant;
+  return html`<header><a class="brand" href="#/ask"><img src="/explorer/icon.svg" alt="" width="24" height="24" />${W.name}</a>
+    <nav>${SCREENS.map((name) => html`<a href=${href(name, me.value.operator ? { tenant } : {})}
+      aria-current=${route.value.screen === name ? "page" : null}>${W.tabs[name]}</a>`)}</nav>
+    <span class="self">${me.value.operator ? html`<mark>${W.operator}</mark><${Tenants} />` : html`<span class="tenant"><${Text} of=${tenant} /></span>`}
+      <button onClick=${switchTheme} aria-label=${W.theme} title=${W.theme}>◐</button>
+      <button onClick=${() => { listing.value = true; }} aria-label=${W.keys} title=${W.keys}>?</button>
+      <button onClick=${leave}>${W.signOut}</button></span>
+  </header>`;
+}
+
+/** The tenants of the service, for an operator. */
+function Tenants() {
+  const [names, got] = useState([]);
+  useEffect(() => { call("GET", "/v1/tenants").then((list) => got(list.items.map((each) => each.name))).catch(() => {}); }, []);
+  const chosen = session.value.tenant ?? "";
+  return html`<select aria-label=${W.chooseTenant} value=${chosen} onChange=${(event) => change(event.currentTarget.value)}>
+    ${!chosen && html`<option value="">${W.chooseTenant}</option>`}
+    ${names.map((name) => html`<option value=${name}>${name}</option>`)}</select>`;
+}
+
+/** Nothing of the former tenant stays: not in the state, not in the address. */
+function change(tenant) {
+  forgetAsked();
+  actFor(tenant);
+  go("ask", { tenant });
+}
+
+async function leave() {
+  forgetAsked();
+  go("ask");
+  await signOut();
+}
+
+const Banner = () => banner.value && html`<p class="banner" role="alert">${banner.value}</p>`;
+
+let prefix = false;
+
+/** Keys work wherever nobody writes. */
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || !me.value || listing.value) return;
+  const writing = event.target.closest?.("input, select, textarea, [contenteditable]");
+  if (writing && event.key !== "Escape") return;
+  if (event.target.closest?.("button, a, summary") && [" ", "Enter"].includes(event.key)) return;
+  if (pageKey(event.key) || (route.value.screen === "ask" && askKey(event))) event.preventDefault();
+}
+
+function pageKey(key) {
+  const jump = prefix && SCREENS.find((name) => name[0] === key);
+  prefix = key === "g";
+  if (jump) go(jump, me.value.operator ? { tenant: session.value.tenant } : {});
+  else if (key === "?") listing.value = true;
+  else if (key === "/") document.querySelector("main input")?.focus();
+  else return prefix;
+  return true;
+}
+
+/** A ticket may come into a page that is open already. */
+async function enterAgain() {
+  const ticket = takeTicket();
+  if (!ticket) return;
+  entering.value = true;
+  await enterBy(ticket);
+  entering.value = false;
+}
+
+async function start() {
+  const ticket = takeTicket();
+  addEventListener("hashchange", enterAgain);
+  applyTheme();
+  render(html`<${Page} />`, document.getElementById("page"));
+  addEventListener("keydown", onKey);
+  if (ticket) await enterBy(ticket);
+  else if (session.value) await resume();
+  entering.value = false;
+}
+
+/** Take up the session of this tab; an operator's link may name another tenant. */
+async function resume() {
+  const wanted = route.value.query.tenant;
+  await signIn(session.value).catch(notResumed);
+  if (me.value?.operator && wanted && wanted !== session.value.tenant) actFor(wanted);
+}
+
+start();

@@ -1,0 +1,75 @@
+// A concept in the centre, related concepts on the inner ring by weight, memories outside by time.
+import { html, useLayoutEffect, useRef } from "../vendor.js";
+import { W } from "../words.js";
+import { paint } from "./paint.js";
+import { nameOf } from "./scene.js";
+import { looks, palette } from "./theme.js";
+
+const SIZE = 420;
+const MOST_NAMES = 16;
+
+/** Columns of the answer as rows. */
+function rowsOf({ nodes }) {
+  return nodes.id.map((id, place) => Object.fromEntries(Object.keys(nodes).map((name) => [name, nodes[name][place]])));
+}
+
+/** The angle of the nth of m, clockwise from the top. */
+const angle = (n, m) => (2 * Math.PI * n) / Math.max(1, m) - Math.PI / 2;
+const point = (radius, a) => ({ x: SIZE / 2 + radius * Math.cos(a), y: SIZE / 2 + radius * Math.sin(a) });
+
+/** The shapes of the clock. @param {any} around @param {Record<string, string>} colour */
+export function clockShapes(around, colour) {
+  const rows = rowsOf(around);
+  const inner = rows.slice(1).filter((row) => row.kind !== "episode");
+  const outer = rows.slice(1).filter((row) => row.kind === "episode");
+  outer.sort((a, b) => Date.parse(a.occurred_at) - Date.parse(b.occurred_at));
+  const at = new Map([[rows[0].id, point(0, 0)]]);
+  inner.forEach((row, n) => at.set(row.id, point(SIZE * 0.22, angle(n, inner.length))));
+  outer.forEach((row, n) => at.set(row.id, point(SIZE * 0.43, angle(n, outer.length))));
+  return [...edges(around, rows, at, colour), ...dots(rows, at, colour), ...names(rows[0], inner, at, colour)];
+}
+
+function edges({ edges: { tail, head, weight } }, rows, at, colour) {
+  return tail.map((from, n) => {
+    const a = at.get(rows[from].id);
+    const b = at.get(rows[head[n]].id);
+    return { kind: "line", x1: a.x, y1: a.y, x2: b.x, y2: b.y, stroke: colour.rail, width: 0.75 + Math.min(2, weight[n]), alpha: 0.7 };
+  });
+}
+
+function dots(rows, at, colour) {
+  return rows.map((row, n) => ({
+    kind: "circle", ...at.get(row.id), radius: n === 0 ? 9 : row.kind === "episode" ? 3.5 : 5, width: 1.25,
+    fill: row.kind === "episode" ? colour.awake : colour.concept, stroke: row.kind === "episode" ? colour.seed : colour.concept,
+    dash: row.state === "dormant" ? [3, 2] : [],
+  }));
+}
+
+function names(centre, inner, at, colour) {
+  return [centre, ...inner.slice(0, MOST_NAMES)].map((row, n) => {
+    const text = nameOf(row);
+    const { x, y } = at.get(row.id);
+    return {
+      kind: "text", x, y: y - (n ? 9 : 14), text: text.length > 18 ? `${text.slice(0, 17)}…` : text, size: n ? 11 : 14,
+      bold: !n, align: "center", fill: colour.ink,
+    };
+  });
+}
+
+/** @param {{around: any}} props */
+export function Clock({ around }) {
+  const canvas = useRef(null);
+  const look = looks.value;
+  useLayoutEffect(() => {
+    const ratio = devicePixelRatio || 1;
+    canvas.current.width = canvas.current.height = SIZE * ratio;
+    const ctx = canvas.current.getContext("2d");
+    ctx.scale(ratio, ratio);
+    paint(ctx, clockShapes(around, palette()));
+  }, [around, look]);
+  const memories = around.nodes.kind.filter((kind) => kind === "episode").length;
+  const related = around.nodes.id.length - 1 - memories;
+  return html`<figure><canvas ref=${canvas} class="clock" role="img" aria-label=${W.concept.clock(related, memories)}></canvas>
+    <figcaption>${W.concept.clock(related, memories)}
+      ${around.left_out ? W.concept.strongest(around.nodes.id.length, around.nodes.id.length + around.left_out) : ""}</figcaption></figure>`;
+}

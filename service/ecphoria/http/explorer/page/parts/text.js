@@ -1,0 +1,34 @@
+// Texts of a memory, which anybody may have written: shown as they are, and never as markup.
+import { h, html, useState } from "../vendor.js";
+import { W } from "../words.js";
+
+// Control characters, marks that turn the direction of a text, blanks without width, tags. Joiners
+// stay, as scripts and emoji need them.
+const HIDDEN =
+  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}])/u;
+
+const codeOf = (character) => `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** Split a text into plain pieces and boxed characters; together they have the same characters. */
+export function pieces(text) {
+  return text.split(HIDDEN).map((piece, place) =>
+    place % 2 ? html`<span class="boxed" data-code=${codeOf(piece)} title=${codeOf(piece)}>${piece}</span>` : piece);
+}
+
+/** The same for pictures and names of files, where nothing can be boxed. @param {string} text */
+export const plain = (text) => text.split(HIDDEN).map((piece, place) => (place % 2 ? `[${codeOf(piece)}]` : piece)).join("");
+
+/** A text or a name of the memory. @param {{of: string|null|undefined, as?: string}} props */
+export function Text({ of, as = "bdi" }) {
+  return h(as, as === "bdi" ? {} : { dir: "auto" }, pieces(of ?? ""));
+}
+
+const CLIP = 600;
+
+/** A long text, cut until it is asked for. @param {{of: string}} props */
+export function Long({ of }) {
+  const [whole, show] = useState(false);
+  if (whole || of.length <= CLIP) return html`<${Text} of=${of} />`;
+  return html`<${Text} of=${`${of.slice(0, CLIP)}…`} />${" "}
+    <button class="link" onClick=${() => show(true)}>${W.hit.whole(of.length)}</button>`;
+}

@@ -1,0 +1,279 @@
+// Ask: a cue, what woke, and why.
+import { html, useEffect, useState } from "../vendor.js";
+import { asked, draft, follow, keyOf, playing, readStrategies, record, run, stop, strategies } from "../asking.js";
+import { amend, go, route } from "../route.js";
+import { ago, EVIDENCE, SWITCHES, VERDICTS, W } from "../words.js";
+import { Empty, Fault, Loading } from "../parts/dialog.js";
+import { Export } from "../parts/export.js";
+import { Hit } from "../parts/hit.js";
+import { sharedHits } from "../parts/paint.js";
+import { Legend, Picture, Steps, Twin } from "../parts/picture.js";
+import { calm } from "../parts/theme.js";
+import { Long, Text, pieces } from "../parts/text.js";
+
+export function Ask() {
+  const { query } = route.value;
+  useEffect(() => { follow(query); }, [keyOf(query)]);
+  useEffect(() => { readStrategies().catch(() => {}); }, []);
+  const { phase, problem } = asked.value;
+  return html`<main class="ask"><h1>${W.ask.title}</h1><${Form} />
+    ${phase === "start" && html`<p class="start">${W.ask.start}</p>`}
+    ${phase === "asking" && html`<${Waiting} />`}
+    ${phase === "stopped" && html`<p class="start" role="status">${W.ask.stopped}</p>`}
+    ${phase === "failed" && html`<${Fault} problem=${problem} gone=${W.ask.traceGone} again=${() => run(query, false)} />`}
+    ${phase === "shown" && html`<${Shown} asked=${asked.value} />`}
+  </main>`;
+}
+
+/** Recall what the form says. */
+function submit(event) {
+  event?.preventDefault();
+  const { trace: _, ...query } = draft.value;
+  if (!query.cue?.trim()) return;
+  document.activeElement.blur();  // so that the keys of the picture work
+  const recorded = record.value;
+  const done = run(query, recorded);
+  go("ask", { ...query, tenant: route.value.query.tenant });
+  done.then(() => { if (asked.value.phase === "shown" && !calm()) restart(); });
+}
+
+function restart() {
+  amend({ step: 0 });
+  playing.value = true;
+}
+
+const set = (name) => (event) => {
+  const { type, checked, value } = event.currentTarget;
+  draft.value = { ...draft.value, [name]: type === "checkbox" ? (checked ? "1" : "") : value };
+};
+
+function Form() {
+  const words = W.ask;
+  const { cue = "", strategy = "", as_of = "" } = draft.value;
+  return html`<form class="cue" onSubmit=${submit} role="search">
+    <label class="wide">${words.cue}<input id="cue" name="cue" value=${cue} onInput=${set("cue")} placeholder=${words.hint}
+      autocomplete="off" maxlength="10000" dir="auto" /></label>
+    <label>${words.strategy}<select name="strategy" value=${strategy} onChange=${set("strategy")}>
+      ${strategyOptions(strategy)}</select></label>
+    <label>${words.asOf}<input type="date" name="as_of" value=${as_of.slice(0, 10)} onInput=${set("as_of")} /></label>
+    <button class="main">${words.recall}</button>
+    <${More} />
+  </form>`;
+}
+
+function strategyOptions(chosen) {
+  const [standard, ...others] = strategies.value;
+  const names = chosen && !strategies.value.includes(chosen) ? [chosen, ...others] : others;
+  return [html`<option value="">${standard ? W.ask.standard(standard) : W.ask.standard("")}</option>`,
+    ...names.map((name) => html`<option value=${name}>${name}</option>`)];
+}
+
+function More() {
+  const words = W.ask;
+  const field = (name, label, type, extra = {}) => html`<label>${label}<input type=${type} name=${name}
+    value=${draft.value[name] ?? ""} onInput=${set(name)} ...${extra} /></label>`;
+  return html`<details class="more"><summary>${words.more}</summary><div>
+    ${field("speaker", words.speaker, "text")}${field("session", words.session, "text")}
+    ${field("from", words.from, "date")}${field("before", words.before, "date")}
+    ${field("k", words.k, "number", { min: 1, max: 200, placeholder: 10 })}
+    <label>${words.match}<select name="match" value=${draft.value.match ?? "any"} onChange=${set("match")}>
+      ${Object.entries(words.matches).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label>
+    ${field("asker", words.asker, "text")}
+    <label class="check"><input type="checkbox" name="dormant" checked=${draft.value.dormant === "1"} onChange=${set("dormant")} />
+      ${words.dormant}</label>
+    <label class="check"><input type="checkbox" name="record" checked=${record.value}
+      onChange=${(event) => { record.value = event.currentTarget.checked; }} />${words.record}</label>
+    <p class="dim">${record.value ? words.recordOn : words.recordOff}</p>
+  </div></details>`;
+}
+
+const SHOW_AFTER_MS = 150;
+
+function Waiting() {
+  const [late, set] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => set(true), SHOW_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return late && html`<div><${Loading} text=${W.recalling} /><button onClick=${stop}>${W.stop}</button></div>`;
+}
+
+/** The step of the address, or the last. */
+export function stepOf(story) {
+  const given = Number(route.value.query.step ?? "");
+  const last = story.steps - 1;
+  return route.value.query.step === undefined || Number.isNaN(given) ? last : Math.min(last, Math.max(0, Math.round(given)));
+}
+
+export const show = (step) => amend({ step });
+export const choose = (id) => amend({ hit: route.value.query.hit === id ? undefined : id });
+
+function Shown({ asked: { shown, other, stories, columns, stored } }) {
+  const story = stories[0];
+  const step = stepOf(story);
+  const chosen = stories.some((each) => each.nodes.has(route.value.query.hit)) ? route.value.query.hit : null;
+  const folded = columns.length > 60 ? columns.filter((column) => !column.used).length : 0;
+  const play = (on) => {
+    if (on && step >= story.steps - 1) amend({ step: 0 });
+    playing.value = on;
+  };
+  return html`<${Verdict} shown=${shown} stored=${stored} />
+    <div class="both">
+      <section class="score" id="picture" aria-label=${W.picture.step}>
+        <${Picture} stories=${stories} columns=${columns} step=${step} chosen=${chosen} choose=${choose} />
+        <${Steps} story=${story} step=${step} show=${show} playing=${playing.value} play=${play} />
+        <${Legend} folded=${folded} />
+        <${Twin} story=${story} step=${step} />
+        <div class="row"><${Compare} /><${Export} state=${{ asked: { shown, stories, columns }, step, chosen }} /></div>
+        ${other && html`<${Ranks} one=${shown} two=${other} stories=${stories} />`}
+      </section>
+      <${Side} shown=${shown} story=${story} step=${step} chosen=${chosen} />
+    </div>`;
+}
+
+function Verdict({ shown, stored }) {
+  const words = W.ask;
+  const total = shown.timings_ms.total;
+  return html`<section class=${`verdict ${shown.verdict}`} aria-live="polite">
+    <p class="said"><strong>${VERDICTS[shown.verdict]}</strong>
+      <span class="sure" title=${words.confidence}><i style=${{ width: `${100 * shown.confidence}%` }}></i></span>
+      <span>${words.confidence} <b>${shown.confidence.toFixed(2)}</b></span>
+      <span class="dim">${shown.calibrated ? words.gateOwn : words.gateShipped}</span>
+      ${total !== undefined && html`<span class="dim">${words.ms(total)}</span>`}</p>
+    <ul class="reasons">${shown.reasons.map((reason) => html`<li><${Text} of=${reason} /></li>`)}</ul>
+    <button class="jump" onClick=${() => document.getElementById("picture").scrollIntoView()}>${words.toPicture}</button>
+    ${shown.degraded.map((what) => html`<p class="warn">${words.degraded(what)}</p>`)}
+    ${shown.second_look && html`<p class="warn">${words.second}</p>`}
+    ${shown.recordedAt && html`<p class="recorded">${words.recorded(ago(shown.recordedAt))}${" "}
+      <button onClick=${() => askAgain(shown)}>${words.again}</button></p>`}
+    ${stored === 0 && html`<${Empty} why=${words.noneStored} how=${words.noneStoredHow} commands=${["ecphoria demo", "ecphoria import FILE"]} />`}
+    ${stored > 0 && html`<${Empty} why=${words.noneMatch(stored)} />`}
+  </section>`;
+}
+
+/** Ask the question of a trace again, as it was asked, and do not record it. */
+function askAgain(shown) {
+  const { filters } = shown;
+  go("ask", {
+    cue: shown.cue, strategy: shown.strategy, k: shown.k === 10 ? "" : shown.k, as_of: shown.as_of ?? "", speaker: filters.speaker,
+    session: filters.session, from: filters.occurred_from, before: filters.occurred_before, tenant: route.value.query.tenant,
+  });
+}
+
+function Side({ shown, story, step, chosen }) {
+  const names = ["hits", "misses", "context", "gate"];
+  const tab = names.includes(route.value.query.tab) ? route.value.query.tab : "hits";
+  const Body = { hits: Hits, misses: Misses, context: Context, gate: Gate }[tab];
+  return html`<section class="side"><div class="tabs" role="tablist" onKeyDown=${(event) => turn(event, names, tab)}>
+    ${names.map((name) => html`<button role="tab" id=${`tab-${name}`} aria-selected=${tab === name} aria-controls="panel"
+      tabindex=${tab === name ? 0 : -1} onClick=${() => amend({ tab: name })}>${W.tabsOfAnswer[name]}</button>`)}</div>
+    <div role="tabpanel" id="panel" aria-labelledby=${`tab-${tab}`}>
+      <${Body} shown=${shown} story=${story} step=${step} chosen=${chosen} /></div></section>`;
+}
+
+/** The arrows move between the tabs, as in any list of tabs. */
+function turn(event, names, tab) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!by) return;
+  event.stopPropagation();
+  const next = names[(names.indexOf(tab) + by + names.length) % names.length];
+  amend({ tab: next });
+  document.getElementById(`tab-${next}`).focus();
+}
+
+function Hits({ shown, story, step, chosen }) {
+  if (!shown.hits.length) return html`<p class="start">${W.hit.noHits}</p>`;
+  const labels = new Map(shown.trace.nodes.map((node) => [node.id, node.label]));
+  const most = Math.max(...shown.hits.map((hit) => Math.max(hit.score, positive(hit.parts))));
+  const grown = step >= story.steps - 2;
+  return html`<ol class=${step === story.steps - 1 ? "hits risen" : "hits"}>${shown.hits.map((hit, place) => html`<${Hit} key=${hit.id}
+    hit=${hit} most=${most} grown=${grown} chosen=${chosen === hit.id} choose=${choose} labels=${labels} place=${place} />`)}</ol>`;
+}
+
+const positive = (parts) => Object.values(parts).reduce((sum, value) => sum + Math.max(0, value), 0);
+
+function Misses({ shown }) {
+  if (!shown.misses.length) return html`<p class="start">${W.misses.none}</p>`;
+  return html`<p class="dim">${W.misses.why}</p><ul class="misses">${shown.misses.map((miss) => html`<li data-miss=${miss.episode}>
+    <b class="score">${miss.score.toFixed(3)}</b> <${Long} of=${miss.text} /></li>`)}</ul>`;
+}
+
+/** The context as a model reads it, byte for byte; each line that shows a hit leads to it. */
+function Context({ shown }) {
+  if (shown.context === null) return html`<p class="start">${W.context.none}</p>`;
+  return html`<p class="dim">${W.context.why(shown.context_tokens)}</p>
+    <pre class="context" tabindex="0">${linesOf(shown)}</pre>`;
+}
+
+function linesOf(shown) {
+  const ranks = new Set(shown.hits.map((hit) => hit.rank));
+  const known = new Map(shown.references.map((each) => [each.number, each.follows ?? each.number]));
+  return shown.context.split(/(?<=\n)/).map((line) => {
+    const number = known.get(Number(/^\[(\d+)\]/.exec(line)?.[1]));
+    if (!ranks.has(number)) return html`<bdi>${pieces(line)}</bdi>`;
+    const lead = () => { amend({ tab: "hits", hit: shown.hits.find((hit) => hit.rank === number).id }); reveal(number); };
+    return html`<button class="line" title=${W.context.goTo(number)} onClick=${lead}>${pieces(line)}</button>`;
+  });
+}
+
+/** Bring a hit into view. @param {number} rank */
+export function reveal(rank) {
+  requestAnimationFrame(() => document.getElementById(`hit-${rank}`)?.scrollIntoView({ block: "nearest" }));
+}
+
+function Gate({ shown }) {
+  const figures = Object.entries(shown.evidence).filter(([name, value]) => !SWITCHES.includes(name) && value !== 0);
+  return html`<p class="dim">${W.gate.why}</p><table class="evidence">
+    <thead><tr><th scope="col">${W.gate.figure}</th><th scope="col">${W.gate.value}</th></tr></thead>
+    <tbody>${figures.map(([name, value]) => html`<tr><th scope="row" title=${EVIDENCE[name]?.[1]}>${EVIDENCE[name]?.[0] ?? name}
+      <small>${EVIDENCE[name]?.[1]}</small></th><td><span class=${value < 0 ? "level less" : "level"}><i style=${{ width: `${Math.min(100, 100 * Math.abs(value))}%` }}></i></span>
+      <b>${value.toFixed(2)}</b></td></tr>`)}</tbody></table>`;
+}
+
+function Compare() {
+  const chosen = route.value.query.compare ?? "";
+  return html`<label class="compare">${W.compare.with}<select value=${chosen}
+    onChange=${(event) => amend({ compare: event.currentTarget.value || undefined })}>
+    <option value="">${W.compare.none}</option>
+    ${strategies.value.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`;
+}
+
+function Ranks({ one, two, stories }) {
+  const ranks = new Map(two.hits.map((hit) => [hit.id, hit.rank]));
+  const texts = [...one.hits, ...two.hits.filter((hit) => !one.hits.some((each) => each.id === hit.id))];
+  const first = new Map(one.hits.map((hit) => [hit.id, hit.rank]));
+  return html`<section class="ranks"><h2>${W.compare.title}</h2>
+    <p>${W.compare.joined(sharedHits(...stories).length)}</p>
+    <table><thead><tr><th scope="col">${W.compare.rank(one.strategy)}</th><th scope="col">${W.compare.rank(two.strategy)}</th><th scope="col">${W.tabsOfAnswer.hits}</th></tr></thead>
+    <tbody>${texts.map((hit) => html`<tr><td>${first.get(hit.id) ?? "–"}</td><td>${ranks.get(hit.id) ?? "–"}</td>
+      <td class="name"><${Text} of=${hit.text.slice(0, 120)} /></td></tr>`)}</tbody></table></section>`;
+}
+
+/** The keys of this screen. @param {KeyboardEvent} event @returns {boolean} */
+export function askKey(event) {
+  const { phase, stories, shown } = asked.value;
+  if (event.key === "Escape" && phase === "asking") return done(stop);
+  if (phase !== "shown") return false;
+  const step = stepOf(stories[0]);
+  const at = shown.hits.findIndex((hit) => hit.id === route.value.query.hit);
+  const to = (place) => {
+    const hit = shown.hits[Math.min(shown.hits.length - 1, Math.max(0, place))];
+    if (hit) { amend({ hit: hit.id, tab: undefined }); reveal(hit.rank); }
+  };
+  const acts = {
+    " ": () => { if (!playing.value && step >= stories[0].steps - 1) show(0); playing.value = !playing.value; },
+    ArrowLeft: () => show(Math.max(0, step - 1)),
+    ArrowRight: () => show(Math.min(stories[0].steps - 1, step + 1)),
+    j: () => to(at + 1),
+    k: () => to(at - 1),
+    Enter: () => choose(shown.hits[Math.max(0, at)]?.id),
+    e: () => { document.querySelector(".export").open = true; document.querySelector(".export button").focus(); },
+  };
+  return acts[event.key] ? done(acts[event.key]) : false;
+}
+
+function done(act) {
+  act();
+  return true;
+}
+

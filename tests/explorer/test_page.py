@@ -1,0 +1,147 @@
+"""The files of the page: what they weigh, what they may do, and that everybody can use them."""
+
+import gzip
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from axe_playwright_python.async_playwright import Axe
+
+from scripts import vendor_explorer
+from tests.acceptance.conftest import Owner, RunningService
+from tests.explorer.conftest import HUSBAND, OpenTab, Tab
+
+FILES = sorted(path for path in vendor_explorer.PAGE.rglob("*") if path.is_file())
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+def test_the_headers_forbid_all_but_our_own_files(service: RunningService) -> None:
+    for path in ("/explorer", "/explorer/main.js"):
+        answer = httpx.get(service.url + path, timeout=60)
+        assert answer.status_code == 200
+        assert answer.headers["Content-Security-Policy"] == POLICY
+        assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_markup_made_of_text_is_refused(open_tab: OpenTab) -> None:
+    tab = await open_tab()
+    refused = (
+        "() => { try { document.body.innerHTML = '<i>x</i>'; } catch (e) { return e.name; } }"
+    )
+    assert await tab.page.evaluate(refused) == "TypeError"
+
+
+def test_the_code_never_makes_markup_of_text() -> None:
+    for path in FILES:
+        if path.suffix == ".js" and path.name != "vendor.js":
+            code = path.read_text(encoding="utf-8")
+            assert not re.search(
+                r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", code
+            ), path
+
+
+def test_the_vendored_module_is_the_one_of_the_lock() -> None:
+    assert vendor_explorer.changed(vendor_explorer.PAGE) == []
+
+
+def test_the_page_is_small() -> None:
+    shipped = [path for path in FILES if path.suffix in {".js", ".css", ".html", ".svg"}]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in shipped) <= 60_000
+    assert len(shipped) <= 25
+    ours = [path for path in shipped if path.suffix == ".js" and path.name != "vendor.js"]
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in ours) <= 2_500
+
+
+def test_the_files_lie_in_the_package() -> None:
+    import ecphoria  # noqa: PLC0415 (the place of the package under test)
+
+    package = Path(ecphoria.__file__).parent
+    assert all(path.is_relative_to(package) for path in FILES)
+    assert {"index.html", "LICENSES.txt", "vendor.lock"} <= {path.name for path in FILES}
+
+
+async def serious(tab: Tab) -> list[str]:
+    results = await Axe().run(tab.page)
+    violations = results.response["violations"]
+    return [
+        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+        for each in violations
+        if each["impact"] in {"serious", "critical"}
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1_400, 390])
+async def test_no_serious_finding_of_axe(
+    open_tab: OpenTab, demo: Owner, scheme: str, width: int
+) -> None:
+    options = {"color_scheme": scheme, "bypass_csp": True}
+    tab = await open_tab(viewport={"width": width, "height": 844}, **options)
+    assert await serious(tab) == []
+    await tab.sign_in(demo.key)
+    await tab.ask(HUSBAND, compare="cls", step=2)
+    await tab.page.click(".twin summary")
+    await tab.page.click("#hit-1 button[aria-pressed]")
+    assert await serious(tab) == []
+    for name in ("misses", "context", "gate"):
+        await tab.page.click(f"#tab-{name}")
+        assert await serious(tab) == []
+    for screen, ready in (("traces", ".empty, table"), ("concept", ".finder li")):
+        await tab.open(screen)
+        await tab.page.wait_for_selector(ready)
+        assert await serious(tab) == []
+        assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+async def test_every_control_is_reached_by_tab(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    await tab.ask(HUSBAND, k=2)
+    controls = "button:not([tabindex='-1']), a[href], input, select, summary"
+    wanted = await tab.page.locator(controls).locator("visible=true").count()
+    reached = set()
+    await tab.page.locator("h1").click()
+    for _ in range(2 * wanted):
+        await tab.page.keyboard.press("Tab")
+        reached.add(
+            await tab.page.evaluate(
+                f'[...document.querySelectorAll("{controls}")].indexOf(document.activeElement)'
+            )
+        )
+    assert len(reached - {-1}) == wanted
+
+
+@pytest.mark.parametrize("calm", [True, False])
+async def test_a_recall_plays_unless_motion_is_unwanted(
+    open_tab: OpenTab, demo: Owner, *, calm: bool
+) -> None:
+    tab = await open_tab(demo.key, reduced_motion="reduce" if calm else "no-preference")
+    await tab.page.fill("#cue", HUSBAND)
+    await tab.page.press("#cue", "Enter")
+    await tab.answered()
+    first = "hits" if calm else "cue"
+    await tab.page.wait_for_function(
+        "name => document.querySelector('.step[aria-current]').textContent === name", arg=first
+    )
+    await tab.page.wait_for_function(
+        "() => document.querySelector('.step[aria-current]').textContent === 'hits'"
+    )
+    assert tab.faults == []
+
+
+async def test_the_other_screens(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    await tab.open("concept", q="davor")
+    await tab.page.click(".finder li a")
+    await tab.page.wait_for_selector(".about .clock")
+    assert "Davor" in await tab.page.inner_text(".about h2")
+    listed = demo.get("/v1/episodes", params={"concept": "Davor", "limit": 100}).json()["items"]
+    assert len(await tab.texts(".memories li")) == len(listed)
+    await tab.open("traces", verdict="verify")
+    await tab.page.wait_for_selector(".empty, table")
+    assert tab.faults == []

@@ -1,0 +1,163 @@
+"""Who sees what: keys, tickets, tenants, and a service that is away."""
+
+import json
+import time
+from typing import Any
+
+import httpx
+from playwright.async_api import Page
+
+from tests.acceptance.conftest import Owner, RunningService
+from tests.explorer.conftest import HUSBAND, SLOW_MS, OpenTab, issued
+
+
+def ticket(owner: Owner, *, write: bool = False) -> str:
+    answer = owner.post("/v1/explorer/tickets", json={"write": write})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["ticket"])
+
+
+async def stored(page: Page) -> str:
+    return str(await page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])"))
+
+
+async def test_a_ticket_signs_in_once_and_leaves_the_address(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    tab = await open_tab()
+    given = ticket(fresh)
+    await tab.page.goto(f"{tab.url}/explorer#ticket={given}")
+    await tab.page.wait_for_selector("header")
+    assert given not in tab.page.url
+    assert fresh.name in await tab.page.inner_text(".tenant")
+    assert tab.faults == []
+    other = await open_tab()
+    await other.page.goto(f"{tab.url}/explorer#ticket={given}")
+    await other.page.wait_for_selector(".problem")
+    assert "used or is too old" in await other.page.inner_text(".problem")
+    key = json.loads(json.loads(await stored(tab.page))[0]["ecphoria.explorer"])["key"]
+    await tab.page.get_by_role("button", name="Sign out").click()
+    await tab.page.wait_for_selector("input[name=key]")
+    assert json.loads(await stored(tab.page))[0] == {}
+    told = {"Authorization": f"Bearer {key}"}
+    await tab.page.wait_for_timeout(500)
+    assert fresh.get("/v1/me", headers=told).status_code == 401
+
+
+async def test_a_wrong_key_is_told(open_tab: OpenTab) -> None:
+    tab = await open_tab()
+    await tab.page.fill("input[name=key]", "eck_wrong")
+    await tab.page.click("form button")
+    await tab.page.wait_for_selector(".problem")
+    assert "does not know this key" in await tab.page.inner_text(".problem")
+
+
+async def test_a_key_that_may_only_read_has_no_control_that_writes(
+    open_tab: OpenTab, demo: Owner, reader: str, operator: httpx.Client
+) -> None:
+    tab = await open_tab(reader)
+    await tab.ask(HUSBAND)
+    assert await tab.page.locator(".write").count() == 0
+    writer = await open_tab(issued(operator, demo.name, "read", "write"))
+    await writer.ask(HUSBAND)
+    # A key whose rights shrank: the page shows the refusal of the service.
+
+    async def as_reader(route: Any) -> None:
+        told = {**route.request.headers, "authorization": f"Bearer {reader}"}
+        await route.continue_(headers=told)
+
+    await writer.page.route("**/pin", as_reader)
+    await writer.page.locator(".write").first.click()
+    await writer.page.wait_for_selector(".fault")
+    assert "write" in await writer.page.inner_text(".fault")
+
+
+async def test_nothing_of_a_tenant_stays_after_a_change(
+    open_tab: OpenTab, service: RunningService, demo: Owner, fresh: Owner
+) -> None:
+    fresh.remember("The gate is painted green.", speaker="Bo", session="yard")
+    tab = await open_tab(service.key)
+    await tab.page.select_option("header select", demo.name)
+    await tab.ask(HUSBAND, tenant=demo.name)
+    assert "three boats" in await tab.page.content()
+    sent: list[str] = []
+    tab.page.on("request", lambda each: sent.append(f"{each.url} {each.post_data} {each.headers}"))
+    await tab.page.select_option("header select", fresh.name)
+    await tab.page.wait_for_selector(".start")
+    await tab.ask("What is green?", tenant=fresh.name)
+    assert "painted green" in await tab.page.content()
+    for place in (await tab.page.content(), await stored(tab.page), *sent, tab.page.url):
+        for word in ("three boats", "husband", demo.name):
+            # The list of tenants itself names them all.
+            assert (word == demo.name and "<html" in place) or word not in place
+    assert sent
+
+
+async def test_a_revoked_key_keeps_the_cue(
+    open_tab: OpenTab, demo: Owner, operator: httpx.Client
+) -> None:
+    key, next_one = (issued(operator, demo.name, "read") for _ in range(2))
+    tab = await open_tab(key)
+    await tab.page.fill("#cue", HUSBAND)
+    told = {"Authorization": f"Bearer {key}"}
+    known = demo.get("/v1/me", headers=told).json()["key"]
+    assert demo.delete(f"/v1/keys/{known}").status_code == 204
+    await tab.page.press("#cue", "Enter")
+    await tab.page.wait_for_selector("input[name=key]")
+    assert "cue is kept" in await tab.page.inner_text(".problem")
+    assert json.loads(await stored(tab.page))[0] == {}
+    await tab.sign_in(next_one)
+    await tab.answered()
+    assert await tab.page.input_value("#cue") == HUSBAND
+    await tab.page.get_by_role("button", name="Sign out").click()
+    await tab.page.wait_for_selector("input[name=key]")
+    assert json.loads(await stored(tab.page))[0] == {}
+
+
+async def test_the_page_waits_for_a_service_that_is_away(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    await tab.ask(HUSBAND)
+    await tab.page.context.set_offline(True)
+    await tab.page.fill("#cue", "Who has three boats?")
+    begun = time.monotonic()
+    await tab.page.press("#cue", "Enter")
+    await tab.page.wait_for_selector(".banner")
+    assert time.monotonic() - begun < 2
+    await tab.page.context.set_offline(False)
+    await tab.page.wait_for_selector(".hit", timeout=SLOW_MS)
+    assert await tab.page.locator(".banner").count() == 0
+
+
+async def test_the_page_waits_as_long_as_it_is_told(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    times: list[float] = []
+
+    async def once(route: Any) -> None:
+        times.append(time.monotonic())
+        if len(times) > 1:
+            await route.continue_()
+            return
+        problem = {"type": "/errors/rate", "title": "Too many requests", "status": 429}
+        await route.fulfill(status=429, headers={"Retry-After": "2"}, json=problem)
+
+    await tab.page.route("**/v1/recall", once)
+    await tab.open("ask", cue=HUSBAND)
+    await tab.page.wait_for_selector(".banner")
+    assert "waits 2 seconds" in await tab.page.inner_text(".banner")
+    await tab.answered()
+    assert times[1] - times[0] >= 2
+
+
+async def test_a_recall_can_be_stopped(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+
+    async def never(route: Any) -> None:
+        del route
+
+    await tab.page.route("**/v1/recall", never)
+    await tab.open("ask", cue=HUSBAND)
+    await tab.page.wait_for_selector(".skeleton")
+    await tab.page.keyboard.press("Escape")
+    await tab.page.wait_for_selector(".start")
+    assert "Stopped" in await tab.page.inner_text(".start")
+    await tab.page.unroute_all(behavior="ignoreErrors")
