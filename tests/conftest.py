@@ -46,7 +46,9 @@ hypothesis.settings.register_profile("long", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("short")
 
 CACHE = platformdirs.user_cache_path("ecphoria")
-QUICK_JAVA = "-XX:TieredStopAtLevel=1"
+FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+QUICK_JAVA = f"{FIRST_COMPILER} -XX:-UseG1GC -XX:+UseSerialGC"
+"""Options of a Java that starts with half the work: one thread collects the garbage."""
 PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 """A store that grows from nothing has its queries planned again and again, a quarter of the time
 of a test run. The plans themselves are tested in tests/cypher."""
@@ -127,7 +129,7 @@ def _container() -> Iterator[Server]:
         )
     image = built.stdout.strip()
     made = Neo4jContainer(image, password="ecphoria-tests")
-    made.with_env("JDK_JAVA_OPTIONS", QUICK_JAVA)  # its own Java
+    made.with_env("JDK_JAVA_OPTIONS", FIRST_COMPILER)  # its own Java, with a collector
     for name, value in PLANS.items():
         made.with_env("NEO4J_" + name.replace("_", "__").replace(".", "_"), value)
     with made as container:
