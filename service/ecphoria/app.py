@@ -47,7 +47,7 @@ from ecphoria.mechanisms.ppr import Ppr
 from ecphoria.mechanisms.synapse import Synapse
 from ecphoria.mechanisms.synaptic import Synaptic
 from ecphoria.models.chat import StructuredChat, create_chat
-from ecphoria.models.embedders import CachingEmbedder, create_embedder
+from ecphoria.models.embedders import CachingEmbedder, create_embedder, create_reader
 from ecphoria.models.languages import Unread, languages_read
 from ecphoria.neo4j_store.queries import cypher_root
 from ecphoria.neo4j_store.schema import Health, check, health, migrate
@@ -513,7 +513,8 @@ def _recall(
         strategies=STRATEGIES,
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
-        reader=CueReader(chat, settings.llm.cue_s) if chat else None,
+        cue_reader=CueReader(chat, settings.llm.cue_s) if chat else None,
+        reader=create_reader(embedder),
         engrams=EngramReader(graph),
     )
 

@@ -56,6 +56,23 @@ class Embedder(Protocol):
         ...
 
 
+class Reader(Protocol):
+    """A model that reads a question beside memories; it is an optional extra."""
+
+    async def read(self, question: str, memories: Sequence[str]) -> Vectors:
+        """Give a float32 logit a memory, [n]: above 0 it rather holds the answer.
+
+        Raises:
+            InvalidInput: A text holds a lone surrogate.
+            EncoderUnavailable: The model cannot be loaded, or the service stops.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Finish the current reading; waiting work is refused."""
+        ...
+
+
 class TextsNotEmbedded(Exception):
     """Some texts of a request have no vector; those of the others are here.
 

@@ -17,6 +17,7 @@ from ecphoria_eval.options import (
     Concurrency,
     Corpus,
     Data,
+    FactsNoise,
     Keep,
     OneStrategy,
     OpenIE,
@@ -24,6 +25,7 @@ from ecphoria_eval.options import (
     Questions,
     ReportFile,
     Rows,
+    StatedFacts,
     Steps,
     Strategies,
     TakeOut,
@@ -238,11 +240,11 @@ def measured(load: "Callable[..., Dataset]") -> "Callable[..., None]":
 
 @evaluation.command()
 @measured
-def locomo(*, data: Data) -> "Dataset":
+def locomo(*, data: Data, facts: StatedFacts = None, noise: FactsNoise = False) -> "Dataset":
     """Find the evidence for questions about long conversations (LoCoMo)."""
     from ecphoria_eval.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
 
-    return load_locomo(data)
+    return load_locomo(data, observations=facts is not None, noise=noise)
 
 
 @evaluation.command()

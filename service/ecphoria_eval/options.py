@@ -4,6 +4,7 @@ import contextlib
 import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +53,25 @@ OpenIE = Annotated[
     typer.Option(
         metavar="FILE", help="Names and facts that a model extracted (HippoRAG's format)."
     ),
+]
+
+
+class FactSource(StrEnum):
+    """The source of the facts that are sent with a data set."""
+
+    OBSERVATIONS = "observations"
+
+
+StatedFacts = Annotated[
+    FactSource | None,
+    typer.Option(
+        "--facts",
+        help="Send the observations of the data as facts of the turns that they quote. A language"
+        " model wrote them: it saw the conversation, not the questions.",
+    ),
+]
+FactsNoise = Annotated[
+    bool, typer.Option("--facts-noise", help="Move half of these facts to wrong turns.")
 ]
 Strategies = Annotated[
     list[str] | None,

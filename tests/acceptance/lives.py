@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from ecphoria.records.episode import State
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
+from ecphoria.records.tenant import EVIDENCE_NAMES
 from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner
 
@@ -26,10 +26,7 @@ NAMES = ("Marek Novak", "Ilse Brandt", "Tomas Rivera", "Novak Marek")
 THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")
 QUESTIONS = {
     "samples": [
-        {
-            "evidence": dict.fromkeys((*EVIDENCE, *QUESTION_TYPE), place / 20),
-            "answerable": place > 9,
-        }
+        {"evidence": dict.fromkeys(EVIDENCE_NAMES, place / 20), "answerable": place > 9}
         for place in range(20)
     ]
 }

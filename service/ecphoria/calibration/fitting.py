@@ -11,7 +11,14 @@ from ecphoria.calibration.separation import auroc, calibration_error, refusal_at
 from ecphoria.errors import InvalidInput
 from ecphoria.maths.gate import fit_logistic, logits, threshold
 from ecphoria.records.calibration import Calibration, FitOptions, Judged, Sample
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Gate, GateFit, shipped_confidence
+from ecphoria.records.tenant import (
+    EVIDENCE,
+    QUESTION_TYPE,
+    STATED,
+    Gate,
+    GateFit,
+    shipped_confidence,
+)
 
 LEAST: Final = 10
 """Questions needed of either kind; with fewer no fit is better than the shipped gate."""
@@ -43,7 +50,7 @@ def calibrate(
     labels = np.array([sample.answerable for sample in samples], dtype=np.bool_)
     false_refusals = options.false_refusals
     _check(labels, false_refusals)
-    names = (*EVIDENCE, *QUESTION_TYPE) if options.question_type else EVIDENCE
+    names = (*EVIDENCE, STATED, *(QUESTION_TYPE if options.question_type else ()))
     evidence = np.array([[sample.evidence[name] for name in names] for sample in samples])
     fold, by_group = _folds(samples, labels)
     left_out = _left_out(evidence, labels, fold)

@@ -201,6 +201,9 @@ def recall(
             "--newest-first/--by-score", help="Rank a memory above the one that it makes outdated."
         ),
     ] = True,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Have the reader order the first five turns.")
+    ] = False,
     read_cue: Annotated[
         bool, typer.Option("--read-cue", help="Have the language model read the question.")
     ] = False,
@@ -235,6 +238,7 @@ def recall(
         asker=asker,
         collapse=collapse,
         newest_first=newest_first,
+        rerank=rerank,
         read_cue=read_cue,
         min_score=min_score,
         min_confidence=min_confidence,

@@ -309,6 +309,7 @@ class AsyncClient(AsyncCalls):
         asker: str | None = None,
         collapse: bool = True,
         newest_first: bool = True,
+        rerank: bool = False,
         read_cue: bool = False,
         min_score: float | None = None,
         min_confidence: float | None = None,
@@ -336,6 +337,7 @@ class AsyncClient(AsyncCalls):
             asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
             collapse: Join memories in which the same speaker says the same words into one hit.
             newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
+            rerank: Have the reader order the first five turns and inform the gate.
             read_cue: Have the language model read the cue; the service needs one.
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
@@ -363,6 +365,7 @@ class AsyncClient(AsyncCalls):
             asker=asker,
             collapse=collapse,
             newest_first=newest_first,
+            rerank=rerank,
             read_cue=read_cue,
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
@@ -385,6 +388,7 @@ class AsyncClient(AsyncCalls):
         asker: str | None = None,
         min_confidence: float | None = None,
         newest_first: bool = True,
+        rerank: bool = False,
         brief: bool = False,
         record: bool = True,
         wait_s: float = 150.0,
@@ -407,6 +411,7 @@ class AsyncClient(AsyncCalls):
             asker: Who says "I" in the question: a speaker or a role; the role `user` if absent.
             min_confidence: Ask the model only at this confidence or more, 0 to 1.
             newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
+            rerank: Have the reader order the first five turns and inform the gate.
             brief: Give only the words that answer the question, instead of sentences.
             record: Leave a trace; false only looks.
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
@@ -428,6 +433,7 @@ class AsyncClient(AsyncCalls):
             asker=asker,
             min_confidence=None if min_confidence is None else float(min_confidence),
             newest_first=newest_first,
+            rerank=rerank,
             brief=brief,
             record=record,
         )

@@ -147,6 +147,24 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     return features
 
 
+def fact_contrast(joint: ArrayLike, own: ArrayLike) -> float:
+    """Compare the best statement about those named with the best about others; O(s).
+
+    Args:
+        joint: [s] share of the query's mass that a statement has, times its cosine, >= 0.
+        own: bool [s], whether it is about one of those named.
+
+    Returns:
+        max of `joint` over own statements minus that over others; no statement counts 0.
+
+    >>> round(fact_contrast([0.5, 0.2], [True, False]), 6)
+    0.3
+    """
+    match, mine = floats("joint", joint, low=0.0), bools("own", own)
+    check_same_length(joint=match, own=mine)
+    return float(match[mine].max(initial=0.0) - match[~mine].max(initial=0.0))
+
+
 def _share(match: FloatArray, about: FloatArray) -> float:
     """Compare what matches about the subject with what would if matching were blind to it."""
     weight = np.exp((match - match.max()) / TEMPERATURE)

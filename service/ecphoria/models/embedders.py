@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.weights import MODEL, MULTILINGUAL, FetchReport, obtain_weights, silent
-from ecphoria.ports import Embedder, TextsNotEmbedded
+from ecphoria.ports import Embedder, Reader, TextsNotEmbedded
 from ecphoria.runtime import Bounded
 from ecphoria.settings import OPENAI_URL, EmbedderSettings
 
@@ -144,6 +144,20 @@ def _openai(settings: EmbedderSettings) -> Embedder:
         timeout=settings.timeout_s,
         retries=settings.retries,
     )
+
+
+def create_reader(embedder: Embedder) -> Reader | None:
+    """Prepare the reader of the default local model; other embedders have none."""
+    if embedder.model != MODEL:
+        return None
+    try:
+        from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
+        from ecphoria.models.reader import CrossEncoder  # noqa: PLC0415 - optional extra
+    except ModuleNotFoundError:
+        return None
+    if not isinstance(embedder, LocalEmbedder):
+        return None
+    return CrossEncoder(embedder.weights, threads=embedder.threads)
 
 
 def _missing(extra: str, error: ModuleNotFoundError) -> Misconfigured:

@@ -45,8 +45,9 @@ class LocalEmbedder:
 
     def __init__(self, weights: Weights, *, threads: int | None = None) -> None:
         """Load the graph and the tokenizer (0.1 to 0.2 s); `threads` defaults to the cores."""
+        self.weights, self.threads = weights, threads or usable_cores()
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or usable_cores()
+        options.intra_op_num_threads = self.threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         # Threads that spin between operators would take the cores from Neo4j beside us.

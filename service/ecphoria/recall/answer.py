@@ -14,7 +14,8 @@ from functools import partial
 import numpy as np
 import toktok
 
-from ecphoria.recall.frame import Frame, count_terms, counting_work
+from ecphoria.maths.lexical import count_terms, counting_work
+from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
 from ecphoria.records.ids import EpisodeId

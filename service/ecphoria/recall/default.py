@@ -6,6 +6,7 @@ not support (no sessions, no speakers, no titles) is 0 there by itself.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, parameter
 from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts
 from ecphoria.recall.scope import RecallStore
-from ecphoria.recall.walk import Flow, Walk, next_wave, seed_records, text_path
+from ecphoria.recall.walk import Flow, Walk, next_wave, seed_records, statement_wave, text_path
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import PathStep, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
@@ -267,6 +268,20 @@ class EcphoriaOptions:
     w_when: float = parameter(
         0.12, "Names a time where the cue asks for one.", low=0, high=2, source="fit"
     )
+    fact_words: float = parameter(
+        0.5,
+        "Weight of a stem that only the facts of a memory have, beside one of its own.",
+        low=0,
+        high=2,
+        source="measured on talk with stated facts",
+    )
+    fact_meaning: float = parameter(
+        0.9,
+        "Share of the cosine of a memory's nearest fact, where it is above the memory's own.",
+        low=0,
+        high=1,
+        source="measured on talk with stated facts",
+    )
     w_date: float = parameter(0.20, "Close to a date in the cue.", low=0, high=2, source="fit")
     next_spreading: bool = parameter(
         default=True, doc="Let each stem spread along NEXT before it saturates."
@@ -329,6 +344,9 @@ class Ecphoria:
         "concepts": {"w_concepts": 0.0},
         "related": {"w_related": 0.0},
         "near facts": {"near_facts": 0},
+        "facts' words": {"fact_words": 0.0},
+        "facts' meaning": {"fact_meaning": 0.0},
+        "facts as text": {"fact_words": 0.0, "fact_meaning": 0.0},
         "next edges": {"next_spreading": False, "w_ctx": 0.0},
         "meaning": {"w_sem": 0.0, "w_ctx": 0.0},
         "turn priors": {"w_length": 0.0, "w_question": 0.0, "w_when": 0.0},
@@ -346,8 +364,11 @@ class Ecphoria:
         concepts = boost(pool.read(received), gate, weight=options.w_concepts)
         walked.seeds = (*seed_records(search.seeding), *walked.seeds)
         parts = {**dict(zip(PARTS, pool.parts.T, strict=True)), "concepts": concepts}
-        ranked = pool.ranked(parts, walked, _path(pool, concepts, walked))
-        walked.waves.insert(0, next_wave(frame))
+        ranked = pool.ranked(parts, walked, _path(pool, concepts, walked, options))
+        waves = [next_wave(frame)]
+        if frame.told is not None:
+            waves.insert(0, statement_wave(frame, frame.told, options.fact_words))
+        walked.waves[:0] = waves
         return ranked
 
     async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> ConceptWalk:
@@ -378,13 +399,14 @@ class Ecphoria:
         return await search.store.nearest_facts(search.tenant, vector, options.near_facts)
 
 
-def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk) -> Path:
+def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk, options: EcphoriaOptions) -> Path:
     """Tell the way over concepts if they weigh more than the words, else that of the words."""
     # The first three parts are those of words and meaning.
     by_concepts = concepts > pool.parts[:, :3].sum(axis=1)
     woken = frozenset(pool.ids[row] for row in np.flatnonzero(by_concepts))
     return pool.explain(
-        lambda episode: walked.path(episode) if episode in woken else (), text_path
+        lambda episode: walked.path(episode) if episode in woken else (),
+        partial(text_path, words=options.fact_words, meaning=options.fact_meaning),
     )
 
 
@@ -421,9 +443,8 @@ def _above_reply(score: FloatArray, frame: Frame) -> FloatArray:
 
 def text_signals(frame: Frame, options: EcphoriaOptions) -> TextSignals:
     """Take the recipe's signals; without spreading, a word counts only where it stands."""
-    if options.next_spreading:
-        return frame.signals
-    return replace(frame.signals, lex=frame.single)
+    signals = frame.with_statements(options.fact_words, options.fact_meaning)
+    return signals if options.next_spreading else replace(signals, lex=frame.single)
 
 
 def text_weights(options: EcphoriaOptions) -> TextWeights:

@@ -177,6 +177,7 @@ async def _seeded(
         by_text=by_text,
         by_vector=by_vector,
         by_passage=view.moved(seeding.by_passage),
+        by_statement=view.moved(seeding.by_statement),
         terms={
             stem: replace(
                 count, items=max(0, count.items - sum(stem in echo.terms for echo in echoes))

@@ -11,7 +11,7 @@ A short memory is one unit; a long one has a unit for each of its passages.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain
 
@@ -25,6 +25,8 @@ from ecphoria.maths.lexical import (
     bm25,
     context_norms,
     context_similarity,
+    count_terms,
+    counting_work,
     idf,
     lending_share,
     length_weight,
@@ -32,24 +34,24 @@ from ecphoria.maths.lexical import (
     saturate,
     spread_next,
 )
-from ecphoria.recall.ports import Around, Columns, PassageColumns, SeedRow, TermCount, Window
+from ecphoria.recall.ports import (
+    Around,
+    Columns,
+    PassageColumns,
+    SeedRow,
+    StatementColumns,
+    TermCount,
+    Window,
+)
 from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.seeds import Seeding, Subject, find_subject
+from ecphoria.recall.statements import Told
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.cue import CueAnalysis, date_affinities
 from ecphoria.text.matching import holds
-
-_MANY = 100
-"""Number of stems of a cue from which reading every word once is faster than one search a stem."""
-
-_BETWEEN = " \n "
-"""Separator of texts that are searched together; no stem has a line break."""
-
-
-_SEARCHES = 100
-"""Number of searches for a stem that take as long as finding the names of a text."""
+from ecphoria.text.tokens import stems as stems_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,60 +125,6 @@ def units_of(
     )
 
 
-def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
-    """Count stems in texts, which are stems joined by blanks, [n, q]."""
-    if len(stems) > _MANY:
-        return _count_all(terms, stems)
-    counts = np.zeros((len(terms), len(stems)))
-    # One search through all texts is several times faster than one search a text.
-    everything = f" {_BETWEEN.join(terms)} "
-    starts = np.cumsum([0, *(len(joined) + len(_BETWEEN) for joined in terms)])
-    for column, stem in enumerate(stems):
-        rows = np.searchsorted(starts, _find_all(everything, f" {stem} "), side="right") - 1
-        counts[:, column] = np.bincount(rows, minlength=len(terms))
-    return counts
-
-
-def count_terms(terms: Sequence[str], stems: Sequence[str], also: Mapping[str, str]) -> FloatArray:
-    """Count stems, [n, q], or the terms that stand for them where those are more.
-
-    The stems of a text's own language join more forms of a word than Porter's, so they are
-    counted at least as often (decision 0051).
-    """
-    counts = count_stems(terms, stems)
-    columns = [column for column, stem in enumerate(stems) if stem in also]
-    if columns:
-        own = count_stems(terms, [also[stems[column]] for column in columns])
-        counts[:, columns] = np.maximum(counts[:, columns], own)
-    return counts
-
-
-def counting_work(terms: Iterable[str], stems: Sequence[str]) -> int:
-    """Estimate the work of `count_stems`, in the characters that `loop.aside` expects."""
-    return sum(map(len, terms)) * len(stems) // _SEARCHES
-
-
-def _count_all(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
-    """Count in one pass over each text, for any number of stems."""
-    counts = np.zeros((len(terms), len(stems)))
-    place = {stem: column for column, stem in enumerate(stems)}
-    for row, joined in enumerate(terms):
-        for stem, count in Counter(joined.split()).items():
-            if stem in place:
-                counts[row, place[stem]] = count
-    return counts
-
-
-def _find_all(text: str, sought: str) -> IntArray:
-    """Find every place of `" stem "`; neighbours share the blank between them."""
-    places = []
-    at = text.find(sought)
-    while at >= 0:
-        places.append(at)
-        at = text.find(sought, at + len(sought) - 1)
-    return np.array(places, dtype=np.int64)
-
-
 # NEXT steps around a seed that are candidates too. Turns whose words reach those are read as well,
 # but cannot be hits.
 # Seeds get two turns around them as candidates; three more back and two ahead only lend their
@@ -201,7 +149,9 @@ class Frame(Columns):
         said: [n, q] the same as it counts in the row itself, before anything spreads.
         single: [n] BM25 of the item alone, of a long one its best passage.
         units: What each row's words and meaning were read from.
-        signals: Raw evidence of the recipe.
+        mean_length: Of the units of the whole store, in stems.
+        signals: Raw evidence of the recipe, by the rows' own words.
+        told: The facts that rows which may be hits state; None without any.
         row: The row of an episode.
     """
 
@@ -218,13 +168,38 @@ class Frame(Columns):
     said: FloatArray
     single: FloatArray
     units: Units
+    mean_length: float
     signals: TextSignals
+    told: Told | None
     row: Mapping[str, int]
 
     def holds(self, episode: str) -> bool:
         """Tell whether an episode may be a hit; rows that only lend their words may not."""
         row = self.row.get(episode)
         return row is not None and bool(self.inside[row])
+
+    def with_statements(self, words: float, meaning: float) -> TextSignals:
+        """Compute the signals as if each row also said what its facts say.
+
+        Args:
+            words: Weight of a stem of a fact that the row lacks, beside one of its own.
+            meaning: Share of a fact's cosine that counts where it is above the row's own.
+        """
+        if self.told is None:
+            return self.signals
+        counts = self.units.counts + words * self.told.added(self.counts)[self.units.row]
+        spread = _spread(
+            self.units,
+            counts,
+            length=self.length,
+            rarity=self.rarity,
+            mean_length=self.mean_length,
+            previous=self.previous,
+            following=self.following,
+        )
+        return replace(
+            self.signals, lex=spread.lex, sem=self.told.nearest(self.signals.sem, meaning)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +236,8 @@ async def gather(
     store: RecallStore, tenant: TenantId, seeding: Seeding, filters: Filters
 ) -> Frame:
     """Fetch the columns of all seeds and of the turns around them, and weigh them."""
-    seeds = {seed.id: seed for seed in (*seeding.by_text, *seeding.by_vector, *seeding.by_passage)}
+    every = chain(seeding.by_text, seeding.by_vector, seeding.by_passage, seeding.by_statement)
+    seeds = {seed.id: seed for seed in every}
     columns = await store.columns(
         tenant,
         sorted(seed.id for seed in seeds.values() if seed.session is None),
@@ -380,11 +356,58 @@ async def _matching(
 def _count(
     columns: Columns,
     passages: PassageColumns | None,
+    stated: StatementColumns | None,
     stems: Sequence[str],
     also: Mapping[str, str],
-) -> tuple[Units, FloatArray]:
+) -> tuple[Units, FloatArray, Told | None]:
     counts = count_terms(columns.terms, stems, also)
-    return units_of(columns, counts, passages, stems, also), counts
+    units = units_of(columns, counts, passages, stems, also)
+    return units, counts, _told(columns, stated, stems, also)
+
+
+def _told(
+    columns: Columns,
+    stated: StatementColumns | None,
+    stems: Sequence[str],
+    also: Mapping[str, str],
+) -> Told | None:
+    """Count the stems of statements; None if there is no statement."""
+    if stated is None or not stated.fact:
+        return None
+    place = {episode: row for row, episode in enumerate(columns.id)}
+    terms = [" ".join(stems_of(statement)) for statement in stated.statement]
+    return Told(
+        row=np.array([place[episode] for episode in stated.episode], dtype=np.int64),
+        fact=stated.fact,
+        subject=stated.subject,
+        statement=stated.statement,
+        cosine=stated.cosine,
+        counts=count_terms(terms, stems, also),
+    )
+
+
+async def _read(
+    store: RecallStore,
+    tenant: TenantId,
+    columns: Columns,
+    seeding: Seeding,
+    *,
+    inside: BoolArray,
+    stems: Sequence[str],
+) -> tuple[Units, FloatArray, Told | None]:
+    """Read the passages and facts of the rows that may be hits, and count stems in all texts."""
+    profile, passages, stated = seeding.profile, None, None
+    wanted = [episode for episode, may in zip(columns.id, inside, strict=True) if may]
+    if profile.passages:
+        passages = await store.passages_of(tenant, wanted, seeding.vector)
+    if profile.stated:
+        stated = await store.statements_of(tenant, wanted, seeding.vector)
+    more = passages.terms if passages else ()
+    said = stated.statement if stated else ()
+    return await run_off_loop(
+        partial(_count, columns, passages, stated, stems, seeding.analysis.also),
+        counting_work(chain(columns.terms, more, said), stems),
+    )
 
 
 async def _weigh(
@@ -400,22 +423,20 @@ async def _weigh(
     analysis, profile = seeding.analysis, seeding.profile
     asked = Counter(analysis.stems)
     stems = tuple(asked)
-    passages = None
-    if profile.passages:
-        wanted = [episode for episode, may in zip(columns.id, inside, strict=True) if may]
-        passages = await store.passages_of(tenant, wanted, seeding.vector)
     previous, following = neighbours(columns)
-    units, counts = await run_off_loop(
-        partial(_count, columns, passages, stems, analysis.also),
-        counting_work(chain(columns.terms, passages.terms if passages else ()), stems),
-    )
+    units, counts, told = await _read(store, tenant, columns, seeding, inside=inside, stems=stems)
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
     rarity = _rarity(stems, analysis.also, seeding.terms, profile.items) * often
     mean = profile.mean_length * profile.items / max(1, profile.items + profile.passages)
-    relative = relative_frequency(units.counts, length=units.length, mean_length=mean)
-    said = units.most(relative)
-    lent = said * lending_share(columns.length)[:, None]
-    borrowed = spread_next(lent, previous=previous, following=following) - lent
+    spread = _spread(
+        units,
+        units.counts,
+        length=columns.length,
+        rarity=rarity,
+        mean_length=mean,
+        previous=previous,
+        following=following,
+    )
     single = bm25(
         units.counts, qtf=often, idf=rarity / often, length=units.length, mean_length=mean
     )
@@ -432,18 +453,48 @@ async def _weigh(
         stems=stems,
         counts=counts,
         rarity=rarity,
-        lent=lent,
-        said=said,
+        lent=spread.lent,
+        said=spread.said,
         single=units.best(single),
         units=units,
+        mean_length=mean,
         signals=TextSignals(
-            lex=units.best(saturate(relative + borrowed[units.row], weight=rarity)),
+            lex=spread.lex,
             sem=0.5 * (columns.cosine + units.mean(units.cosine)),
             ctx=_context(columns, previous, following),
             **_circumstances(columns, analysis, mine, by_user),
         ),
+        told=told,
         row={episode: row for row, episode in enumerate(columns.id)},
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Spread:
+    """Words spread over NEXT: `said` and `lent` [n, q] as in `Frame`, the signal `lex` [n]."""
+
+    said: FloatArray
+    lent: FloatArray
+    lex: FloatArray
+
+
+def _spread(
+    units: Units,
+    counts: FloatArray,
+    *,
+    length: FloatArray,
+    rarity: FloatArray,
+    mean_length: float,
+    previous: IntArray,
+    following: IntArray,
+) -> _Spread:
+    """Let each row lend its words, [u, q] by unit, to the turns around it."""
+    relative = relative_frequency(counts, length=units.length, mean_length=mean_length)
+    said = units.most(relative)
+    lent = said * lending_share(length)[:, None]
+    borrowed = spread_next(lent, previous=previous, following=following) - lent
+    lex = units.best(saturate(relative + borrowed[units.row], weight=rarity))
+    return _Spread(said=said, lent=lent, lex=lex)
 
 
 def _context(columns: Columns, previous: IntArray, following: IntArray) -> FloatArray:

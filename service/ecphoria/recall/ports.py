@@ -97,6 +97,30 @@ class PassageSeed(SeedRow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatementSeed(SeedRow):
+    """An episode that states a fact near the cue; `score` is the cosine of the fact."""
+
+    fact: FactId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementColumns:
+    """The facts that episodes state, as parallel columns, ordered by episode; s rows.
+
+    Attributes:
+        subject: Normalised.
+        statement: The fact in one line.
+        cosine: Exact cosine to the cue's vector, 0 without one; of an episode nearest first.
+    """
+
+    episode: tuple[EpisodeId, ...]
+    fact: tuple[FactId, ...]
+    subject: tuple[str, ...]
+    statement: tuple[str, ...]
+    cosine: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPassage:
     """A row of a passage; an episode without passages has a row of None values."""
 

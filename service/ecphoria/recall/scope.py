@@ -35,6 +35,8 @@ from ecphoria.recall.ports import (
     PassageColumns,
     PassageSeed,
     SeedRow,
+    StatementColumns,
+    StatementSeed,
     Window,
 )
 from ecphoria.recall.store import EpisodeReader
@@ -44,7 +46,9 @@ from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters
 
 R = TypeVar("R", bound=SeedRow)
-T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
+T = TypeVar(
+    "T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns, StatementColumns
+)
 
 _MOST_FACTS = 1_000
 
@@ -243,6 +247,38 @@ class ScopedStore:
         """Fetch the passages of episodes."""
         found = await self._store.passages_of(tenant, episodes, vector)
         return await self._rows(tenant, found, found.episode)
+
+    async def seeds_by_statement(
+        self, tenant: TenantId, vector: Vector, limit: int
+    ) -> Sequence[StatementSeed]:
+        """Search the facts of the scope's time, and list the episodes that state the nearest."""
+        found = await self._store.seeds_by_statement(
+            tenant, vector, limit, retracted=self._facts is not None, known_at=self._scope.known_at
+        )
+        kept = await self._kept(tenant, [row.id for row in found])
+        counting = await self._counting(tenant, [row.fact for row in found])
+        return self.moved(row for row in found if row.id in kept and row.fact in counting)
+
+    async def statements_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> StatementColumns:
+        """Fetch the facts of the scope's time that episodes in scope state."""
+        kept = await self._kept(tenant, episodes)
+        found = await self._store.statements_of(
+            tenant,
+            [episode for episode in episodes if episode in kept],
+            vector,
+            retracted=self._facts is not None,
+            known_at=self._scope.known_at,
+        )
+        counting = await self._counting(tenant, found.fact)
+        return keep_rows(found, [fact in counting for fact in found.fact])
+
+    async def _counting(self, tenant: TenantId, facts: Sequence[FactId]) -> Collection[FactId]:
+        """Select the facts that count at the scope's time; those of now are read as they are."""
+        if self._facts is None:
+            return frozenset(facts)
+        return frozenset(await self._facts.counting(tenant, sorted(set(facts))))
 
     async def near_concepts(
         self, tenant: TenantId, vector: Vector, limit: int

@@ -15,7 +15,15 @@ from ecphoria.maths.checks import unit_vector
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.cue_reading import NO_READING, CueReading
 from ecphoria.recall.languages import without_function_words
-from ecphoria.recall.ports import Columns, FoundConcept, PassageSeed, Profile, SeedRow, TermCount
+from ecphoria.recall.ports import (
+    Columns,
+    FoundConcept,
+    PassageSeed,
+    Profile,
+    SeedRow,
+    StatementSeed,
+    TermCount,
+)
 from ecphoria.recall.scope import RecallStore
 from ecphoria.records.asked import ROLES
 from ecphoria.records.ids import TenantId
@@ -206,6 +214,7 @@ class Seeding:
         by_vector: Best first, by cosine.
         terms: Document frequencies of the cue's stems.
         by_passage: Parts of long memories, those found by words first.
+        by_statement: Memories that state a fact near the cue, nearest first.
         concepts: Concepts the cue names.
         subjects: Everybody whom the cue is about, whether or not they speak in what was found.
         reading: What a language model read in the cue, if one did.
@@ -222,6 +231,7 @@ class Seeding:
     concepts: tuple[FoundConcept, ...]
     encode_ms: float
     by_passage: Sequence[PassageSeed] = ()
+    by_statement: Sequence[StatementSeed] = ()
     subjects: tuple[Subject, ...] = ()
     reading: CueReading = NO_READING
     degraded: tuple[str, ...] = ()
@@ -233,6 +243,7 @@ class _Expected:
 
     names: tuple[str, ...]
     passages: bool
+    stated: bool
     expired: bool = field(compare=False)
 
 
@@ -295,7 +306,10 @@ class Seeker:
 
     def _learn(self, tenant: TenantId, profile: Profile) -> _Expected:
         found = _Expected(
-            names=profile.participants, passages=profile.passages > 0, expired=profile.expired
+            names=profile.participants,
+            passages=profile.passages > 0,
+            stated=profile.stated > 0,
+            expired=profile.expired,
         )
         self._known[tenant] = found
         return found
@@ -327,28 +341,38 @@ class Seeker:
         if expected.passages:
             by_words = store.passages_by_text(tenant, wider, limit, filters)
             passages = [by_words, by_vector(store.passages_by_vector)]
-        nearest, worded, parts, known = await asyncio.gather(
+        facts = [_stating(store, tenant, encoding, limit)] if expected.stated else []
+        nearest, worded, stated, parts, known = await asyncio.gather(
             by_vector(store.seeds_by_vector),
             store.seeds_by_text(tenant, wider, limit, filters),
+            asyncio.gather(*facts),
             asyncio.gather(*passages),
             store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *named}))),
         )
-        encoded = encoding.result()
         terms = {row.stem: row for row in known.terms}
         return Seeding(
             analysis=without_function_words(analysis, terms),
             profile=known.profile,
-            vector=encoded.vector,
+            vector=encoding.result().vector,
             by_text=worded,
             by_vector=nearest,
             terms=terms,
             concepts=_linked(text, known.concepts, named),
-            encode_ms=encoded.took_ms,
-            degraded=(*reading.degraded, *encoded.degraded),
+            encode_ms=encoding.result().took_ms,
+            degraded=(*reading.degraded, *encoding.result().degraded),
             by_passage=tuple(chain(*parts)),
+            by_statement=tuple(chain(*stated)),
             subjects=subjects,
             reading=reading,
         )
+
+
+async def _stating(
+    store: RecallStore, tenant: TenantId, encoding: "asyncio.Task[_Encoded]", limit: int
+) -> Sequence[StatementSeed]:
+    """Search the facts as soon as the cue is encoded."""
+    vector = (await encoding).vector
+    return () if vector is None else await store.seeds_by_statement(tenant, vector, limit)
 
 
 def searched_stems(analysis: CueAnalysis, reading: CueReading) -> list[str]:

@@ -12,7 +12,7 @@ import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, ModelMissing, TooLarge, UnknownStrategy
 from ecphoria.neo4j_store.traces import TraceStore
-from ecphoria.ports import Clock, Embedder
+from ecphoria.ports import Clock, Embedder, Reader
 from ecphoria.recall.answer import (
     TOKEN_COUNTER,
     Context,
@@ -29,11 +29,19 @@ from ecphoria.recall.echoes import leave_out_echoes, put_last
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.frame import gather
-from ecphoria.recall.gate import count_above, count_within, judge, judge_activation, judge_floors
+from ecphoria.recall.gate import (
+    Judgement,
+    count_above,
+    count_within,
+    judge,
+    judge_activation,
+    judge_floors,
+)
 from ecphoria.recall.languages import is_unread, other_languages
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.replay import Recalled, trace_of
+from ecphoria.recall.rerank import Reread, reread
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, Seeker
 from ecphoria.recall.store import EpisodeReader
@@ -85,7 +93,8 @@ class RecallService:
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
-        reader: CueReader | None = None,
+        cue_reader: CueReader | None = None,
+        reader: Reader | None = None,
         engrams: EngramReader | None = None,
     ) -> None:
         """Answer from a store.
@@ -100,11 +109,12 @@ class RecallService:
             default_strategy: For recalls that name none.
             snippet: Gives the Cypher that shows a trace.
             caches: Dropped per tenant by `forget`.
-            reader: Reads cues by a language model, if one is set.
+            cue_reader: Reads cues by a language model, if one is set.
+            reader: Reads the first hits of a recall with `rerank`, if the embedder has one.
             engrams: Finds engrams; without it none is found.
         """
         self._engrams = engrams
-        self._reader = reader
+        self._cue_reader, self._reader = cue_reader, reader
         self._store = store
         self._dormant = dormant or store
         self._traces = traces
@@ -165,12 +175,8 @@ class RecallService:
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
-        lift = options.newest_first and not asks_for_the_past(cue.text or "", search.now.year)
-        ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
-        unread = is_unread(cue.text or "", self._model)
-        judgement = judge(cue.text or "", search.seeding, search.frame, unread=unread)
-        judgement = judge_activation(judgement, ranked.gate)
-        ranked = await load_newest_first(search, ranked, options, lift=lift)
+        read, judgement = await self._judged(search, ranked, cue.text or "", options, clock)
+        ranked = read.ranked
         k = count_within(ranked, count_above(ranked, options))
         judgement = judge_floors(judgement, options, k)
         passages = await passages_of_hits(search, ranked.ids[:k])
@@ -205,7 +211,7 @@ class RecallService:
             timings_ms=clock.result(),
             trace_id=name,
             trace=shown,
-            degraded=search.seeding.degraded,
+            degraded=(*search.seeding.degraded, *read.degraded),
             engrams=await self._found_engrams(search, options.engrams),
         )
 
@@ -260,6 +266,8 @@ class RecallService:
         if self._writer is not None:
             await self._writer
         self._hurry.clear()
+        if self._reader is not None:
+            await self._reader.close()
 
     async def _search(
         self,
@@ -291,6 +299,21 @@ class RecallService:
         ranked = await strategy.rank(search, parsed)
         clock.lap("spread")
         return search, ranked
+
+    async def _judged(
+        self, search: Search, ranked: Ranked, cue: str, options: RecallOptions, clock: "_Stopwatch"
+    ) -> tuple[Reread, Judgement]:
+        """Rank newest first, let the reader reorder the first hits if wanted, and judge."""
+        lift = options.newest_first and not asks_for_the_past(cue, search.now.year)
+        ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
+        ranked = await load_newest_first(search, ranked, options, lift=lift)
+        unread = is_unread(cue, self._model)
+        read = Reread(ranked=ranked)
+        if options.rerank and cue and not unread:
+            read = await reread(search, ranked, cue, self._reader)
+            clock.lap("rerank")
+        found = judge(cue, search.seeding, search.frame, unread=unread, logit=read.logit)
+        return read, judge_activation(found, ranked.gate)
 
     async def _seed(
         self,
@@ -326,10 +349,10 @@ class RecallService:
             look = True
 
     async def _read(self, cue: Cue, clock: "_Stopwatch") -> CueReading:
-        if self._reader is None:
+        if self._cue_reader is None:
             raise ModelMissing
         text = (cue.text or "").strip()
-        reading = await self._reader.read(text) if text else NO_READING
+        reading = await self._cue_reader.read(text) if text else NO_READING
         clock.lap("read")
         return reading
 

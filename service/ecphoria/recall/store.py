@@ -30,6 +30,8 @@ from ecphoria.recall.ports import (
     PassageSeed,
     Profile,
     SeedRow,
+    StatementColumns,
+    StatementSeed,
     TermCount,
     Window,
 )
@@ -99,6 +101,10 @@ _LIST_MEMBERSHIPS = Statement("recall.list_memberships", ConceptEdges)
 _LIST_PRIORS = Statement("recall.list_priors", tuple[str, float])
 _LIST_RELATED = Statement("recall.list_related", ConceptArcs)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", NearFacts)
+_SEEDS_BY_STATEMENT = Statement("recall.seeds_by_statement", StatementSeed)
+_LIST_STATEMENTS = Statement("recall.list_statements", StatementColumns)
+_MOST_STATEMENTS: Final = 20
+"""Facts of one episode that a recall reads, the nearest to the cue."""
 _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
 _LIST_CONCEPTS_WITH = Statement("recall.list_concepts_with", NamedConcept)
 _LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", tuple[str, Vector])
@@ -247,6 +253,55 @@ class EpisodeReader:
     ) -> PassageColumns:
         """Fetch all passages of episodes; an episode without passages is absent."""
         return await self._columns.passages(tenant, episodes, vector)
+
+    async def seeds_by_statement(
+        self,
+        tenant: TenantId,
+        vector: Vector,
+        limit: int,
+        *,
+        retracted: bool = False,
+        known_at: datetime | None = None,
+    ) -> Sequence[StatementSeed]:
+        """Search the facts by vector, and list the live episodes that state them, nearest first.
+
+        Args:
+            tenant: Whose.
+            vector: Of the cue.
+            limit: Number of facts, and of rows.
+            retracted: Whether retracted facts count too.
+            known_at: Only what was known by then; None for all.
+        """
+        return await self.graph.run(
+            _SEEDS_BY_STATEMENT,
+            tenant=tenant,
+            vector=packed(vector),
+            fetch=overfetch(limit),
+            limit=limit,
+            retracted=retracted,
+            known_at=known_at,
+        )
+
+    async def statements_of(
+        self,
+        tenant: TenantId,
+        episodes: Sequence[EpisodeId],
+        vector: Vector | None,
+        *,
+        retracted: bool = False,
+        known_at: datetime | None = None,
+    ) -> StatementColumns:
+        """Fetch the facts that episodes state, at most twenty of each, nearest first."""
+        (found,) = await self.graph.run(
+            _LIST_STATEMENTS,
+            tenant=tenant,
+            ids=list(episodes),
+            vector=None if vector is None else packed(vector),
+            most=_MOST_STATEMENTS,
+            retracted=retracted,
+            known_at=known_at,
+        )
+        return found
 
     async def _by_vector(
         self,

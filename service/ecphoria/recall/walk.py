@@ -11,9 +11,10 @@ from typing import Final
 import numpy as np
 
 from ecphoria.maths.checks import FloatArray, IntArray
-from ecphoria.maths.lexical import BACK, FORTH
+from ecphoria.maths.lexical import BACK, FORTH, relative_frequency
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.seeds import Seeding
+from ecphoria.recall.statements import Told
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, WaveArc
 
@@ -251,13 +252,34 @@ def found_directly(frame: Frame, episode: EpisodeId) -> tuple[PathStep, ...]:
     return (PathStep(node=episode, kind="episode", edge=stream, label="", energy=energy),)
 
 
-def text_path(frame: Frame, episode: EpisodeId) -> tuple[PathStep, ...]:
-    """Explain a hit by the turn that contributed most words over NEXT, itself included."""
+def text_path(
+    frame: Frame, episode: EpisodeId, *, words: float = 0.0, meaning: float = 0.0
+) -> tuple[PathStep, ...]:
+    """Explain a hit by what contributed most words: a turn over NEXT, itself, or its facts.
+
+    Without a word, a fact that is nearer to the cue than the memory explains it.
+
+    Args:
+        frame: Has the hit.
+        episode: The hit.
+        words: Weight of the words of facts.
+        meaning: Share of the cosine of facts.
+    """
     row = frame.row[episode]
     source, energy = max(
         ((source, _carried(frame, source, row, share)) for source, share in _sources(frame, row)),
         key=lambda reached: reached[1],
     )
+    if frame.told is not None:
+        stated = np.flatnonzero(frame.told.row == row)
+        brought = words * _brought(frame, frame.told)[stated]
+        near = meaning * frame.told.cosine[stated]
+        if brought.max(initial=0.0) > energy:
+            return _stated_path(
+                frame.told, int(stated[np.argmax(brought)]), episode, brought.max()
+            )
+        if energy <= 0.0 and near.max(initial=-1.0) > frame.signals.sem[row]:
+            return _stated_path(frame.told, int(stated[np.argmax(near)]), episode, near.max())
     if energy <= 0.0 or source == row:
         return found_directly(frame, episode)
     return (
@@ -265,6 +287,42 @@ def text_path(frame: Frame, episode: EpisodeId) -> tuple[PathStep, ...]:
                  energy=_carried(frame, source, source, 1.0)),
         PathStep(node=episode, kind="episode", edge="NEXT", label="", energy=energy),
     )  # fmt: skip
+
+
+def _stated_path(
+    told: Told, place: int, episode: EpisodeId, energy: float
+) -> tuple[PathStep, ...]:
+    return (
+        PathStep(node=told.fact[place], kind="fact", edge=Stream.FACT,
+                 label=told.statement[place], energy=float(told.cosine[place])),
+        PathStep(node=episode, kind="episode", edge="EVIDENCE", label="", energy=float(energy)),
+    )  # fmt: skip
+
+
+def _brought(frame: Frame, told: Told) -> FloatArray:
+    """Measure the words that each statement adds to the memory that states it, [s]."""
+    added = np.where(frame.counts[told.row] > 0.0, 0.0, told.counts)
+    length, mean = frame.length[told.row], frame.mean_length
+    mass: FloatArray = relative_frequency(added, length=length, mean_length=mean) @ frame.rarity
+    return mass
+
+
+def statement_wave(frame: Frame, told: Told, words: float) -> WaveRecord:
+    """Describe how facts bring their words to the memories that state them."""
+    facts = sorted(set(told.fact))
+    size = len(facts)
+    number = {fact: place for place, fact in enumerate(facts)}
+    energy = words * _brought(frame, told)
+    walk = _StatementWalk(ids=[*facts, *frame.id])
+    walk.index.update((node, place) for place, node in enumerate(walk.ids))
+    flow = Flow(
+        tail=np.array([number[fact] for fact in told.fact], dtype=np.int64),
+        head=told.row + size,
+        weight=np.ones(energy.size),
+        energy=energy,
+    )
+    walk.wave(flow, active=len(set(told.row[energy > 0.0].tolist())))
+    return walk.waves[0]
 
 
 def next_wave(frame: Frame) -> WaveRecord:
@@ -295,6 +353,15 @@ class _NextWalk(Walk):
         """Name it."""
         del tail, head
         return "NEXT"
+
+
+class _StatementWalk(Walk):
+    """A walk from facts to the memories that state them."""
+
+    def edge(self, tail: int, head: int) -> str:
+        """Name it."""
+        del tail, head
+        return "EVIDENCE"
 
 
 def _sources(frame: Frame, row: int) -> list[tuple[int, float]]:

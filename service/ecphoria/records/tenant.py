@@ -133,6 +133,14 @@ EVIDENCE: Final = (
     "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
 )  # fmt: skip
 """Evidence that a gate weighs: features of the hits, not of the question."""
+
+STATED: Final = "fact_contrast"
+"""Evidence of a store with facts: what those about the named speaker say of the cue, against what
+others say; 0 without facts."""
+
+READ: Final = "reader"
+"""Evidence of a recall with `rerank`: the reader's logit of the best of the first turns, else 0."""
+
 # The shipped gates do not use these: a benchmark's unanswerable questions nearly all name one
 # person, and a gate that learned this would be worse elsewhere (docs/explanation/gate.md).
 QUESTION_TYPE: Final = ("names_one", "asks_when", "unread")
@@ -141,7 +149,7 @@ one participant; it asks for a time; the embedding model does not read its langu
 mix of the questions they saw."""
 
 
-EVIDENCE_NAMES: Final = (*EVIDENCE, *QUESTION_TYPE)
+EVIDENCE_NAMES: Final = (*EVIDENCE, STATED, READ, *QUESTION_TYPE)
 
 
 def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:

@@ -3,18 +3,23 @@
 Chats with an assistant come in the same format; there the speakers are `user` and `assistant`.
 
 Only what was said is appended. Queries of images, observations and summaries stay out: they are
-gold, or written by a model that knew it.
+gold, or written by a model that knew it. Where they are asked for, the observations are sent as
+facts of the turns that they quote: a language model wrote them, which saw the conversation and not
+the questions.
 """
 
+import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from ecphoria.calibration.labelled import Record, digest, objects, read_lines
 from ecphoria.errors import BadFile
+from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria_eval.datasets.dataset import (
     ADVERSARIAL,
     Collection,
@@ -35,19 +40,28 @@ CATEGORIES = ("1", "2", "3", "4", ADVERSARIAL)
 
 _SESSION = re.compile(r"session_(\d+)")
 _SESSION_DATE = re.compile(r"session_(\d+)_date_time")
+_OBSERVED = re.compile(r"session_(\d+)_observation")
 _EVIDENCE = re.compile(r"D:?(\d+):0*(\d+)")
 _WHEN = "%I:%M %p on %d %B, %Y"
 _ROLES = frozenset({"user", "assistant"})
 """Speakers that are sent as the role too."""
 
+_MOVED = 20261127
+"""Seed of the turns that noise moves facts to."""
 
-def load_locomo(path: Path) -> Dataset:
+
+def load_locomo(path: Path, *, observations: bool = False, noise: bool = False) -> Dataset:
     """Read a file, or a folder of files, of conversations.
+
+    Args:
+        path: Where they are.
+        observations: Send the observations of the file as facts of the turns that they quote.
+        noise: Move half of these facts to wrong turns, the same ones each time.
 
     Raises:
         BadFile: A file or a record is not of this format; names the record.
     """
-    return _load(path, Suite.LOCOMO)
+    return _load(path, Suite.LOCOMO, observations=observations, noise=noise)
 
 
 def load_chats(path: Path) -> Dataset:
@@ -71,13 +85,18 @@ def load_chats(path: Path) -> Dataset:
     return dataset
 
 
-def _load(path: Path, suite: Suite) -> Dataset:
+def _load(path: Path, suite: Suite, *, observations: bool = False, noise: bool = False) -> Dataset:
     files = data_files(path, (".json",))
     findings: Counter[str] = Counter()
     parts: list[Collection] = []
     for file in files:
         for record in read_list(file):
-            parts.append(_conversation(record, findings, {part.name for part in parts}))
+            part = _conversation(record, findings, {part.name for part in parts})
+            if observations:
+                moving = random.Random(_MOVED) if noise else None  # noqa: S311 (no secret)
+                stated = _observations(record, part.memories, findings, moving)
+                part = replace(part, memories=_with_facts(part.memories, stated))
+            parts.append(part)
     return Dataset(
         suite=suite,
         source=path.name,
@@ -108,6 +127,61 @@ def _conversation(record: Record, findings: Counter[str], taken: set[str]) -> Co
         memories=gathering.memories,
         questions=tuple(_questions(asked, set(gathering.memories), findings)),
     )
+
+
+def _observations(
+    record: Record,
+    memories: Mapping[str, NewEpisode],
+    findings: Counter[str],
+    moving: random.Random | None,
+) -> dict[str, list[Statement]]:
+    """Read the observations by the turn that they quote, or by a wrong one for a half of them."""
+    found: dict[str, list[Statement]] = {}
+    given = record.fields.get("observation")
+    every = sorted(memories)
+    for name, speakers in sorted(given.items() if isinstance(given, dict) else ()):
+        if not _OBSERVED.fullmatch(name) or not isinstance(speakers, dict):
+            continue
+        for speaker, rows in speakers.items():
+            for row in rows if isinstance(rows, list) else ():
+                statement, turns = _observation(speaker, row, memories)
+                if statement is None or not turns:
+                    findings["observations without a usable turn or text"] += 1
+                    continue
+                if moving is not None and moving.random() < 0.5:
+                    turns = (moving.choice(every),)
+                for turn in turns:
+                    found.setdefault(turn, []).append(statement)
+                findings["observations sent as facts"] += 1
+    return found
+
+
+def _observation(
+    speaker: str, row: object, known: Mapping[str, NewEpisode]
+) -> tuple[Statement | None, tuple[str, ...]]:
+    """Read one observation: a sentence about a speaker, and the ids that it quotes."""
+    if not isinstance(row, list) or len(row) != 2 or not isinstance(row[0], str):
+        return None, ()
+    turns = _gold(_raw_evidence(row[1]), set(known))
+    says = " ".join(row[0].split()).rstrip(".")
+    rest = says.removeprefix(speaker).strip()
+    predicate, _, value = rest.partition(" ")
+    if not speaker.strip() or not value.strip():
+        return None, turns
+    if rest == says:
+        predicate, value = "is told", says
+    return Statement(subject=speaker, predicate=predicate, object=value), turns
+
+
+def _with_facts(
+    memories: Mapping[str, NewEpisode], stated: Mapping[str, Sequence[Statement]]
+) -> dict[str, NewEpisode]:
+    return {
+        ident: replace(memory, extraction=Extracted(facts=tuple(stated[ident])))
+        if ident in stated
+        else memory
+        for ident, memory in memories.items()
+    }
 
 
 def _sessions(spoken: Record, findings: Counter[str]) -> Iterator[tuple[str, list[Record]]]:

@@ -9,7 +9,7 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, SHIPPED, Gate
+from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, SHIPPED, Gate
 from tests.contract.tenants import gate_values, set_settings
 
 CHAT = (
@@ -51,7 +51,7 @@ async def test_who_is_right_and_who_is_not(
     await fill(ingest, tenant)
     right = await ask(recalls, tenant, "Which pottery class did Ida sign up for?")
     wrong = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
-    assert tuple(right.evidence) == (*EVIDENCE, *QUESTION_TYPE)
+    assert tuple(right.evidence) == EVIDENCE_NAMES
     assert right.verdict is Verdict.ANSWER
     assert wrong.verdict is Verdict.REFUSE
     assert right.evidence["share"] > 0 > wrong.evidence["share"]

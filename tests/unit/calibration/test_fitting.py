@@ -12,9 +12,9 @@ from ecphoria.calibration.fitting import calibrate
 from ecphoria.errors import InvalidInput
 from ecphoria.maths.gate import confidence, fit_logistic
 from ecphoria.records.calibration import Calibration, FitOptions, Sample
-from ecphoria.records.tenant import EVIDENCE, OPEN, QUESTION_TYPE
+from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, OPEN, STATED
 
-NAMES = EVIDENCE
+NAMES = (*EVIDENCE, STATED)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -24,7 +24,7 @@ def samples(seed: int, size: int = 120, groups: int = 3) -> list[Sample]:
     return [
         Sample(
             evidence={
-                **dict.fromkeys((*EVIDENCE, "names_one"), 0.0),
+                **dict.fromkeys((*NAMES, "names_one"), 0.0),
                 "share": float(random.normal() + (1.5 if place % 4 else 0.0)),
                 "unheard": float(random.uniform()),
             },
@@ -115,7 +115,7 @@ def test_labels_without_a_reason_are_worth_nothing() -> None:
 def test_too_few_questions_are_refused(yes: int, no: int) -> None:
     data = [
         Sample(
-            evidence=dict.fromkeys((*EVIDENCE, "names_one"), 0.0), answerable=place < yes, group=""
+            evidence=dict.fromkeys((*NAMES, "names_one"), 0.0), answerable=place < yes, group=""
         )
         for place in range(yes + no)
     ]
@@ -130,7 +130,7 @@ def test_a_rate_that_is_no_share_is_refused() -> None:
 
 @pytest.mark.parametrize("figure", [-2.0, 0.0, 1e-300, 2.0])
 def test_figures_at_their_bounds_give_a_gate(figure: float) -> None:
-    names = (*EVIDENCE, *QUESTION_TYPE)
+    names = EVIDENCE_NAMES
     data = [
         Sample(
             evidence=dict.fromkeys(names, figure if place % 3 else -figure),

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from ecphoria.client import AsyncClient, Retries
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
+from ecphoria.records.tenant import EVIDENCE_NAMES
 
 MOMENT = "2026-01-01T00:00:00Z"
 
@@ -200,7 +200,7 @@ def _answer(hits: list[dict[str, Any]], confidence: float) -> dict[str, Any]:
         "answerable": True,
         "confidence": confidence,
         "calibrated": False,
-        "evidence": dict.fromkeys(EVIDENCE + QUESTION_TYPE, 0.0) | {"share": confidence - 0.5},
+        "evidence": dict.fromkeys(EVIDENCE_NAMES, 0.0) | {"share": confidence - 0.5},
         "reasons": [],
         "misses": [],
         "context": "",

@@ -77,6 +77,62 @@ def test_nothing_that_knows_the_answers_is_appended(tmp_path: Path) -> None:
         assert secret not in sent
 
 
+def observed(record: dict[str, Any]) -> None:
+    record["observation"] = {
+        "session_1_observation": {
+            "Ada": [["Ada bought a kiln.", "D1:1"], ["The kiln pleases Ada.", ["D1:1", "D2:1"]]],
+            "Ben": [
+                ["Ben shows a wheel.", "D1:02"],
+                ["Ben sings.", "D1:2"],
+                ["Ben left town.", "D9:9"],
+            ],
+        },
+        "session_9_observation": None,
+        "notes": {"Ada": [["Ada never reads this.", "D1:1"]]},
+    }
+
+
+def test_observations_are_facts_of_the_turns_that_they_quote_if_asked_for(tmp_path: Path) -> None:
+    file = written(tmp_path, observed)
+    (plain,) = load_locomo(file).collections
+    assert all(memory.extraction is None for memory in plain.memories.values())
+    dataset = load_locomo(file, observations=True)
+    (part,) = dataset.collections
+    stated = {
+        ident: [(fact.subject, fact.predicate, fact.object) for fact in memory.extraction.facts]
+        for ident, memory in part.memories.items()
+        if memory.extraction is not None
+    }
+    told = ("Ada", "is told", "The kiln pleases Ada")
+    assert stated == {
+        "D1:1": [("Ada", "bought", "a kiln"), told],
+        "D1:2": [("Ben", "shows", "a wheel")],
+        "D2:1": [told],
+    }
+    assert dataset.findings == {
+        "observations sent as facts": 3,
+        "observations without a usable turn or text": 2,
+    }
+
+
+def test_noise_moves_some_observations_the_same_ones_each_time(tmp_path: Path) -> None:
+    rows = [[f"Ada made pot {number}.", "D1:1"] for number in range(40)]
+    file = written(
+        tmp_path,
+        lambda record: record.update(observation={"session_1_observation": {"Ada": rows}}),
+    )
+    found = [load_locomo(file, observations=True, noise=True) for _ in range(2)]
+    (part,) = found[0].collections
+    assert found[0] == found[1]
+    counts = {
+        ident: len(memory.extraction.facts)
+        for ident, memory in part.memories.items()
+        if memory.extraction is not None
+    }
+    assert sum(counts.values()) == 40
+    assert 0 < counts["D1:2"] + counts["D2:1"] < 25
+
+
 def test_questions_without_an_answer_count_for_abstention_only(tmp_path: Path) -> None:
     dataset = load_locomo(written(tmp_path))
     answerable, adversarial = dataset.questions

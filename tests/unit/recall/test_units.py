@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.frame import Units, count_stems, count_terms, units_of
+from ecphoria.maths.lexical import count_stems, count_terms
+from ecphoria.recall.frame import Units, units_of
 from ecphoria.recall.ports import Columns, PassageColumns
 from ecphoria.records.ids import EpisodeId
 
