@@ -12,8 +12,8 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.recall import Choice
 from ecphoria.records.settings import (
+    Choice,
     DormancyMode,
     DormancyPolicy,
     ExpiryPolicy,

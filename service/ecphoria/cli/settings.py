@@ -17,8 +17,7 @@ from ecphoria.cli.terminal import AsJson, pairs, print_json, stdout, table
 from ecphoria.client import Client
 from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.answered import to_json
-from ecphoria.records.recall import Choice
-from ecphoria.records.settings import WHOLE, Trial
+from ecphoria.records.settings import WHOLE, Choice, Trial
 from ecphoria.records.shadow import ShadowReport
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.settings import GateRequest, SettingsAnswer, SettingsRequest, TrialAnswer

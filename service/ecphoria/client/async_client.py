@@ -34,17 +34,14 @@ from ecphoria.client.filters import EpisodeFilters, Filters
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 
-_CHARACTERS_A_SECOND = 2_000
-"""The least that a slow and busy machine encodes."""
+_CHARACTERS_A_SECOND = 2_000  # the least that a slow and busy machine encodes
 _ERASURE_S = 300.0
 
 
 class AsyncClient(AsyncCalls):
     """One connection to an Ecphoria service, asynchronous.
 
-    A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
-    for. Calls that may safely be sent twice are sent again when the service does not answer for a
-    moment; an append counts as one, because it carries a key.
+    Problems are raised as classes of `ecphoria.errors`; calls that may be repeated are.
 
     Attributes:
         facts: Facts, decisions about them, predicates, and merges of concepts.
@@ -57,14 +54,11 @@ class AsyncClient(AsyncCalls):
 
     Args:
         base_url: Address of the service; `ECPHORIA_URL` or this machine's if absent.
-        api_key: Secret of a key. If absent, `ECPHORIA_API_KEY`, or the key that a service on this
-            machine left in its home, for the tenant `default`.
-        tenant: Tenant to act for, with an operator's key; `ECPHORIA_TENANT` if neither a key nor
-            a tenant is given.
-        timeout: Seconds to wait for an answer; an append of long texts may take a second more for
-            each 2,000 characters, because every part of them is encoded.
+        api_key: Secret; if absent, `ECPHORIA_API_KEY`, or what a service on this machine left.
+        tenant: Tenant to act for, with an operator's key; else `ECPHORIA_TENANT`.
+        timeout: Seconds to wait; an append may take a second more for each 2,000 characters.
         retries: How often, and after how long, a call is sent again.
-        transport: Another way to the service than the network, such as `httpx.ASGITransport`.
+        transport: Another way to the service, such as `httpx.ASGITransport`.
 
     Raises:
         InvalidInput: `base_url` is no address, or no header can carry the key or the tenant.

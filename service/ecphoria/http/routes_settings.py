@@ -8,8 +8,7 @@ from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin
 from ecphoria.http.problems import guarded
 from ecphoria.neo4j_store.tenant_settings import OwnSettings
 from ecphoria.records.ids import TenantId
-from ecphoria.records.recall import Choice
-from ecphoria.records.settings import TenantSettings
+from ecphoria.records.settings import Choice, TenantSettings
 from ecphoria.records.tenant import SHIPPED
 from ecphoria.wire.settings import SettingsAnswer, SettingsRequest, TrialAnswer
 

@@ -8,7 +8,7 @@ rank 16 (decision 0056); the rest of the weights is read from the encoder's file
 import re
 from collections.abc import Sequence
 from functools import partial
-from importlib import resources
+from pathlib import Path
 from typing import Final, cast
 
 import numpy as np
@@ -20,7 +20,8 @@ from ecphoria.errors import EncoderUnavailable
 from ecphoria.models.weights import Weights
 from ecphoria.runtime import Lane, require_encodable
 
-_FILE: Final = "reader.onnx"
+GRAPH: Final = Path(__file__).with_name("reader.onnx")
+"""Changes of the weights; `scripts/build_reader_graph.py` writes it."""
 # As in the training (`scripts/train_reader.py`).
 _LONGEST: Final = 112
 """Pieces of a pair."""
@@ -36,9 +37,9 @@ _WORD: Final = re.compile(r"\w+")
 class CrossEncoder:
     """Reads pairs of question and memory in one thread."""
 
-    def __init__(self, weights: Weights, *, threads: int) -> None:
+    def __init__(self, weights: Weights, *, threads: int, graph: Path = GRAPH) -> None:
         """Prepare; the graph and the weights (90 MB) are loaded by the first reading."""
-        self._weights = weights
+        self._weights, self._graph = weights, graph
         self._threads = threads
         self._lane = Lane("read")
         self._loaded: tuple[onnxruntime.InferenceSession, Tokenizer] | None = None
@@ -91,14 +92,13 @@ class CrossEncoder:
             "session.model_external_initializers_file_folder_path", str(self._weights.model.parent)
         )
         try:
-            graph = resources.files(__package__).joinpath(_FILE).read_bytes()
             session = onnxruntime.InferenceSession(
-                graph, options, providers=["CPUExecutionProvider"]
+                self._graph.read_bytes(), options, providers=["CPUExecutionProvider"]
             )
         # onnxruntime's own errors have no common class below `Exception`.
         except Exception as error:
             raise EncoderUnavailable(
-                f"The reader's file {_FILE} is missing or damaged; install ecphoria again."
+                f"The reader's file {self._graph.name} is missing or damaged; reinstall ecphoria."
             ) from error
         tokenizer = Tokenizer.from_file(str(self._weights.tokenizer))
         tokenizer.no_truncation()

@@ -22,8 +22,8 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import State
 from ecphoria.records.history import USED_HITS
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Choice, Cue, RecallOptions, RecallResult
-from ecphoria.records.settings import TenantSettings, Trial
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult
+from ecphoria.records.settings import Choice, TenantSettings, Trial
 from ecphoria.records.shadow import Comparison, ShadowReport
 
 # Comparisons stay in memory: in the graph, each would cost a write for figures that are read once

@@ -204,11 +204,9 @@ class QuestionOptions:
     """The one who says "I": a speaker's name in any case, or a role (`user`, `assistant`, `tool`,
     `system`); the role `user` if absent."""
     newest_first: StrictBool = True
-    """Rank a memory above the one that it makes outdated, and mark the latter; if false the order
-    is that of the scores."""
+    """Rank a memory above the one that it makes outdated, and mark the latter."""
     rerank: StrictBool = False
-    """Have the reader read the question beside each of the first five turns: it orders them and
-    the gate listens to it. About 30 ms of processor time; only the default embedder has one."""
+    """Have the reader order the first five turns and inform the gate: about 30 ms of processor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -590,14 +588,3 @@ class RecallResult:
     """Ids of dormant memories that this recall made live again."""
     engrams: tuple[EngramHit, ...] = ()
     """Summaries of sessions and clusters, best first, as many as were asked for."""
-
-
-@answered("options")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """A strategy with its options."""
-
-    strategy: str
-    """Its name."""
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    """Its parameters that were set."""

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from ecphoria.records.answered import answered
-from ecphoria.records.recall import Choice, OptionValue
+from ecphoria.records.recall import OptionValue
 from ecphoria.records.tenant import Gate
 
 Never = Literal["never"]
@@ -18,6 +18,17 @@ Hours = Annotated[float, Field(ge=0.01, le=8_760, allow_inf_nan=False)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Minutes = Annotated[float, Field(ge=0.1, le=10_080, allow_inf_nan=False)]
 """Values of a schedule, from the API and from the environment."""
+
+
+@answered("options")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A strategy with its options."""
+
+    strategy: str
+    """Its name."""
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    """Its parameters that were set."""
 
 
 class DormancyMode(StrEnum):

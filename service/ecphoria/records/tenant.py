@@ -139,7 +139,7 @@ STATED: Final = "fact_contrast"
 others say; 0 without facts."""
 
 READ: Final = "reader"
-"""Evidence of a recall with `rerank`: the reader's logit of the best of the first turns, else 0."""
+"""Evidence of a recall with `rerank`: the reader's logit of the best first turn, else 0."""
 
 # The shipped gates do not use these: a benchmark's unanswerable questions nearly all name one
 # person, and a gate that learned this would be worse elsewhere (docs/explanation/gate.md).

@@ -7,8 +7,8 @@ from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
 from pydantic.config import JsonDict
 
 from ecphoria.records.asked import Flat, Instant, Share, StrictBool, StrictFloat, StrictInt
-from ecphoria.records.recall import Choice
 from ecphoria.records.settings import (
+    Choice,
     DormancyMode,
     DormancyPolicy,
     EpisodeCount,

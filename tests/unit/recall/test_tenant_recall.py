@@ -15,8 +15,8 @@ from ecphoria.recall.service import RecallService
 from ecphoria.recall.tenant_recall import WINDOW, ShadowStats, TenantRecall, sampled
 from ecphoria.records.episode import Episode, State
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
-from ecphoria.records.recall import Choice, Cue, Hit, RecallOptions, RecallResult, Verdict
-from ecphoria.records.settings import TenantSettings, Trial, Values, merge
+from ecphoria.records.recall import Cue, Hit, RecallOptions, RecallResult, Verdict
+from ecphoria.records.settings import Choice, TenantSettings, Trial, Values, merge
 from ecphoria.records.shadow import Comparison, ShadowReport
 from ecphoria.tenancy.settings import SettingsService
 from tests.conftest import WallClock

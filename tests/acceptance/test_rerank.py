@@ -1,0 +1,91 @@
+"""A recall with `rerank`: the reader orders the first turns and informs the gate."""
+
+from typing import Any
+
+import pytest
+
+from tests.acceptance.conftest import Owner
+
+CUE = "Where did Anna put the key of the shed?"
+TOLD = (
+    ("Anna", "The key of the shed, the key of the shed, Anna, you and your key."),
+    ("Bob", "Anna, did you paint the shed green? The key is shiny too."),
+    ("Anna", "I hid it on the hook behind the door, the key, so Bob finds the shed open."),
+)
+
+
+def tell(owner: Owner, **more: Any) -> list[str]:
+    return [
+        owner.remember(text, speaker=speaker, session="garden", **more) for speaker, text in TOLD
+    ]
+
+
+def recall(owner: Owner, **body: object) -> dict[str, Any]:
+    answer = owner.post("/v1/recall", json={"cue": CUE, **body})
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def scores(told: dict[str, Any]) -> list[float]:
+    return [hit["score"] for hit in told["hits"]]
+
+
+def test_the_turn_that_holds_the_answer_moves_up_and_the_places_keep_their_scores(
+    owner: Owner,
+) -> None:
+    ids = tell(owner)
+    plain, read = recall(owner), recall(owner, rerank=True)
+
+    def place(told: dict[str, Any]) -> int:
+        return [hit["episode"]["id"] for hit in told["hits"]].index(ids[2])
+
+    assert place(read) < place(plain)
+    assert scores(read) == pytest.approx(scores(plain), abs=1e-9)
+    for hit in read["hits"]:
+        assert sum(hit["parts"].values()) == pytest.approx(hit["score"], abs=1e-9)
+    assert "reader" not in plain["hits"][0]["parts"]
+    assert plain["evidence"]["reader"] == 0.0
+    assert read["evidence"]["reader"] > 1.0
+    assert read["confidence"] > plain["confidence"]
+    assert read["timings_ms"]["rerank"] > 0.0
+
+
+def test_a_question_whose_detail_is_missing_is_less_sure(owner: Owner) -> None:
+    tell(owner)
+    cue = "What did Anna pay for the shed?"
+    plain, read = recall(owner, cue=cue), recall(owner, cue=cue, rerank=True)
+    assert read["evidence"]["reader"] < 0.0
+    assert read["confidence"] < plain["confidence"]
+
+
+def test_documents_keep_their_order(owner: Owner) -> None:
+    tell(owner, title="The shed")
+    plain, read = recall(owner), recall(owner, rerank=True)
+    assert [hit["episode"]["id"] for hit in read["hits"]] == [
+        hit["episode"]["id"] for hit in plain["hits"]
+    ]
+    assert read["evidence"]["reader"] == 0.0
+    assert read["confidence"] == plain["confidence"]
+
+
+def test_an_outdated_turn_stays_below_the_newer_one(owner: Owner) -> None:
+    old = owner.remember(
+        "My rent is 800 euros.", speaker="Ana", session="a", occurred_at="2025-01-10T10:00Z"
+    )
+    new = owner.remember(
+        "The landlord raised my rent to 950 euros.",
+        speaker="Ana",
+        session="b",
+        occurred_at="2025-06-10T10:00Z",
+    )
+    read = recall(owner, cue="How much is my rent?", asker="Ana", rerank=True)
+    assert [hit["episode"]["id"] for hit in read["hits"]] == [new, old]
+
+
+def test_a_cue_without_words_is_recalled_without_the_reader(owner: Owner) -> None:
+    tell(owner)
+    vector = [1.0, *[0.0] * 383]
+    answer = owner.post("/v1/recall", json={"vector": vector, "rerank": True})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["evidence"]["reader"] == 0.0
