@@ -188,14 +188,28 @@ def build(weights: Path) -> bytes:
         layer = f"layer.{number}"
         rows = feed_forward(graph, attend(graph, rows, layer), layer)
     output = pool(graph, rows)
+    inputs = {"ids": TensorProto.INT64, "mask": TensorProto.FLOAT}
+    return serialised(graph, "all-MiniLM-L6-v2", inputs, {output: ["batch", WIDTH]})
+
+
+def serialised(
+    graph: GraphBuilder,
+    name: str,
+    inputs: Mapping[str, int],
+    outputs: Mapping[str, list[int | str]],
+) -> bytes:
+    """Write a graph; inputs, by name and type, are [batch, seq], outputs are real."""
     body = helper.make_graph(
         graph.nodes,
-        "all-MiniLM-L6-v2",
+        name,
         [
-            helper.make_tensor_value_info("ids", TensorProto.INT64, ["batch", "seq"]),
-            helper.make_tensor_value_info("mask", TensorProto.FLOAT, ["batch", "seq"]),
+            helper.make_tensor_value_info(one, kind, ["batch", "seq"])
+            for one, kind in inputs.items()
         ],
-        [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", WIDTH])],
+        [
+            helper.make_tensor_value_info(one, TensorProto.FLOAT, shape)
+            for one, shape in outputs.items()
+        ],
         list(graph.initializers.values()),
     )
     model = helper.make_model(
@@ -204,8 +218,8 @@ def build(weights: Path) -> bytes:
         producer_name="ecphoria",
         opset_imports=[helper.make_opsetid("", OPSET)],
     )
-    serialised: bytes = model.SerializeToString(deterministic=True)
-    return serialised
+    written: bytes = model.SerializeToString(deterministic=True)
+    return written
 
 
 def main() -> None:

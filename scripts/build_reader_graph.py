@@ -18,19 +18,18 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from scripts.build_encoder_graph import (
     EPSILON,
-    IR_VERSION,
     LAYERS,
-    OPSET,
     WIDTH,
     GraphBuilder,
     attend,
     external_tensors,
     feed_forward,
     prepare_shapes,
+    serialised,
 )
 
 RANK = 16
@@ -123,59 +122,18 @@ def judge(graph: ReaderBuilder, rows: str, head: Tensors) -> str:
     return graph.add("Squeeze", [logits, axis], "logits")
 
 
-NAMES = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "out": "attention.output.dense",
-    "first": "attention.output.LayerNorm",
-    "wide": "intermediate.dense",
-    "narrow": "output.dense",
-    "second": "output.LayerNorm",
-}
-"""The encoder's names of a layer's parts, by those of the training."""
-
-
-def renamed(trained: Tensors) -> dict[str, NDArray[np.float32]]:
-    """Name the trained tensors as the encoder does; the head keeps its name."""
-    found = {}
-    for name, values in trained.items():
-        if name.startswith("layers."):
-            _, number, part, kind = name.split(".")
-            found[f"encoder.layer.{number}.{NAMES[part]}.{kind}"] = values
-    return found
-
-
 def build(base: Path, trained: Path) -> bytes:
     """Return the serialised reader."""
     tensors = read_tensors(trained)
-    graph = ReaderBuilder(base, renamed(tensors))
+    graph = ReaderBuilder(base, tensors)
     prepare_shapes(graph)
     rows = graph.add("Reshape", [embed_pairs(graph), "rows_shape"], "rows")
     for number in range(LAYERS):
         layer = f"layer.{number}"
         rows = feed_forward(graph, attend(graph, rows, layer), layer)
     output = judge(graph, rows, tensors)
-    whole, real = TensorProto.INT64, TensorProto.FLOAT
-    body = helper.make_graph(
-        graph.nodes,
-        "reader",
-        [
-            helper.make_tensor_value_info("ids", whole, ["batch", "seq"]),
-            helper.make_tensor_value_info("mask", real, ["batch", "seq"]),
-            helper.make_tensor_value_info("kinds", whole, ["batch", "seq"]),
-        ],
-        [helper.make_tensor_value_info(output, real, ["batch"])],
-        list(graph.initializers.values()),
-    )
-    model = helper.make_model(
-        body,
-        ir_version=IR_VERSION,
-        producer_name="ecphoria",
-        opset_imports=[helper.make_opsetid("", OPSET)],
-    )
-    serialised: bytes = model.SerializeToString(deterministic=True)
-    return serialised
+    inputs = {"ids": TensorProto.INT64, "mask": TensorProto.FLOAT, "kinds": TensorProto.INT64}
+    return serialised(graph, "reader", inputs, {output: ["batch"]})
 
 
 def main() -> None:

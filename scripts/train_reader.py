@@ -143,6 +143,14 @@ NAMES = {
 }
 
 
+def encoder_name(name: str) -> str:
+    """Name a part of a layer as the encoder's file does; the head keeps its name."""
+    if not name.startswith("layers."):
+        return name
+    _, number, part, kind = name.split(".")
+    return f"encoder.layer.{number}.{NAMES[part]}.{kind}"
+
+
 class Reader(nn.Module):
     """The encoder's stack with a head of one logit, and two logits a word for the span."""
 
@@ -339,7 +347,9 @@ def main() -> None:
     train, held = load(given.data, given.sets.split(","))
     reader = Reader(given.weights)
     if given.start:
-        reader.load_state_dict(load_file(given.start), strict=False)
+        found = load_file(given.start)
+        names = [name for name, _ in reader.named_parameters() if encoder_name(name) in found]
+        reader.load_state_dict({name: found[encoder_name(name)] for name in names}, strict=False)
     optimizer = optimizer_of(reader, given.rate)
     named = [(name, part) for name, part in reader.named_parameters() if part.requires_grad]
     mean = {name: part.detach().clone() for name, part in named}
@@ -372,7 +382,7 @@ def checkpoint(
     reader: Reader, mean: dict[str, Tensor], file: Path, held: dict[str, list[Group]]
 ) -> None:
     """Write the mean of the weights, and judge it on the questions held out."""
-    save_file({name: part.contiguous() for name, part in mean.items()}, file)
+    save_file({encoder_name(name): part.contiguous() for name, part in mean.items()}, file)
     own = {name: part.detach().clone() for name, part in reader.named_parameters()}
     reader.load_state_dict(mean, strict=False)
     for name, groups in held.items():

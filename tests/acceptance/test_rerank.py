@@ -8,9 +8,10 @@ from tests.acceptance.conftest import Owner
 
 CUE = "Where did Anna put the key of the shed?"
 TOLD = (
-    ("Anna", "The key of the shed, the key of the shed, Anna, you and your key."),
-    ("Bob", "Anna, did you paint the shed green? The key is shiny too."),
-    ("Anna", "I hid it on the hook behind the door, the key, so Bob finds the shed open."),
+    ("Bob", "The key of the shed and the shed of Anna are old."),
+    ("Bob", "Anna has the key of the car."),
+    ("Bob", "We had pasta with Anna."),
+    ("Bob", "On the hook behind the door hangs the key."),
 )
 
 
@@ -38,17 +39,28 @@ def test_the_turn_that_holds_the_answer_moves_up_and_the_places_keep_their_score
     plain, read = recall(owner), recall(owner, rerank=True)
 
     def place(told: dict[str, Any]) -> int:
-        return [hit["episode"]["id"] for hit in told["hits"]].index(ids[2])
+        return [hit["episode"]["id"] for hit in told["hits"]].index(ids[3])
 
     assert place(read) < place(plain)
     assert scores(read) == pytest.approx(scores(plain), abs=1e-9)
     for hit in read["hits"]:
         assert sum(hit["parts"].values()) == pytest.approx(hit["score"], abs=1e-9)
     assert "reader" not in plain["hits"][0]["parts"]
+    assert "rerank" not in plain["timings_ms"]
+    assert read["timings_ms"]["rerank"] > 0.0
+
+
+def test_an_answer_is_surer(owner: Owner) -> None:
+    owner.remember("The shed needs a new key, Anna.", speaker="Bob", session="garden")
+    owner.remember(
+        "I hid it on the hook behind the door, the key of the shed.",
+        speaker="Anna",
+        session="garden",
+    )
+    plain, read = recall(owner), recall(owner, rerank=True)
     assert plain["evidence"]["reader"] == 0.0
     assert read["evidence"]["reader"] > 1.0
     assert read["confidence"] > plain["confidence"]
-    assert read["timings_ms"]["rerank"] > 0.0
 
 
 def test_a_question_whose_detail_is_missing_is_less_sure(owner: Owner) -> None:

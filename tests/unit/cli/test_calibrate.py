@@ -11,7 +11,7 @@ from ecphoria.errors import InvalidInput
 from ecphoria.records.answered import to_json
 from ecphoria.records.asked import read_as
 from ecphoria.records.calibration import FitOptions, FitRequest, Sample
-from ecphoria.records.tenant import EVIDENCE
+from ecphoria.records.tenant import EVIDENCE, STATED
 from tests.unit.cli.conftest import SETTINGS, Answer, Command, StubService, job
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ def evidence(share: float, number: int) -> dict[str, float]:
     return {
         "share": share + 0.004 * (number % 7), "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0,
         "similarity": 0.5, "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
-        "names_one": 1.0, "asks_when": 0.0, "unread": 0.0,
+        "fact_contrast": 0.0, "reader": 0.0, "names_one": 1.0, "asks_when": 0.0, "unread": 0.0,
     }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_a_gate_is_fitted_written_and_applied(
     assert "AUROC 1.000" in done.out
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["weights"]["share"] > 0
-    assert set(written["weights"]) == set(EVIDENCE)
+    assert set(written["weights"]) == {*EVIDENCE, STATED}
     assert written["fit"]["refused"] == 1.0
     assert len(judged.read_text(encoding="utf-8").splitlines()) == 60
     method, path, body = service.seen[-1]

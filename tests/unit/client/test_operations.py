@@ -23,11 +23,12 @@ from ecphoria.records.episode import Extracted, NewEpisode
 from ecphoria.records.fact import PredicateClass
 from ecphoria.records.item import ItemKey, ItemWrite
 from ecphoria.records.recall import Filters as FilterRecord
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
+from ecphoria.records.tenant import EVIDENCE_NAMES, Scope
 from ecphoria.wire.episodes import EpisodeQuery
 
 OPENAPI = Path(__file__).parents[2] / "architecture" / "openapi.json"
 WITHOUT_A_METHOD = {
+    ("post", "/explorer/redeem"): "called by the explorer's page",
     ("get", "/browser-guide/{file}"): "a page for Neo4j Browser",
     ("get", "/errors/{code}"): "a page for people",
     ("get", "/healthz"): "asked by supervisors",
@@ -49,9 +50,7 @@ SAMPLES: dict[str, object] = {
     "PredicateClass": PredicateClass.MULTI,
     "retract": "retract",
     "accepted": "accepted",
-    "calibration.Sample": [
-        Sample(evidence=dict.fromkeys(EVIDENCE + QUESTION_TYPE, 0.5), answerable=True)
-    ],
+    "calibration.Sample": [Sample(evidence=dict.fromkeys(EVIDENCE_NAMES, 0.5), answerable=True)],
     "Sequence": ["a" * 32],
     "Mapping": {"a": 1},
     "datetime": datetime(2026, 3, 1, tzinfo=UTC),

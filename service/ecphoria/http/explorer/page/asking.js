@@ -19,7 +19,7 @@ export const playing = signal(false);
 
 /** What of the address decides the recall; the rest only chooses how to look at it. */
 export const FIELDS = [
-  "cue", "strategy", "as_of", "speaker", "session", "from", "before", "k", "match", "asker", "dormant", "trace", "compare",
+  "cue", "strategy", "as_of", "speaker", "session", "from", "before", "k", "match", "asker", "dormant", "rerank", "trace", "compare",
 ];
 let sessions = null;
 let last = null;
@@ -113,6 +113,7 @@ export function bodyOf(query) {
   return {
     cue: query.cue, k: Number(query.k) || 10, filters, as_of: instant(query.as_of), match: query.match || "any",
     asker: query.asker || null, include_dormant: query.dormant === "1",
+    rerank: query.rerank === "1",
   };
 }
 

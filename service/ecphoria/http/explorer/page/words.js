@@ -49,6 +49,7 @@ export const PARTS = {
   concept: ["concepts", "Energy that came over the concepts of the cue."],
   echo: ["echo", "It only repeats the question, so it is no evidence."],
   newest: ["newest", "It was moved above a memory that it makes outdated, or below."],
+  reader: ["reader", "The reader changed its place among the first five."],
   current: ["current", "The fact that it claims still holds, or does so no longer."],
   base: ["text", "The score of its text: words and meaning together."],
   activation: ["activation", "Energy that reached it over the graph."],
@@ -69,6 +70,8 @@ export const EVIDENCE = {
   joint: ["words and meaning", "The words of the cue in one memory, times its nearness."],
   top_similarity: ["first hit's meaning", "How near the first hit is in meaning."],
   gap: ["gap", "How far the first hit stands above the tenth."],
+  fact_contrast: ["facts", "How well facts about the named person match, minus the others' best."],
+  reader: ["reader", "How surely the reader finds the answer in one of the first five; above 0 it rather does."],
 };
 /** Evidence that only says which gate judges. */
 export const SWITCHES = ["names_one", "asks_when", "unread"];
@@ -144,6 +147,7 @@ export const W = {
     matches: { any: "any word", all: "all words", phrase: "the phrases" },
     asker: "Who asks",
     dormant: "Search dormant memories too",
+    rerank: "Let the reader order the first five",
     record: "Record this recall",
     recordOff: "Off: the recall leaves no trace in the memory.",
     recordOn: "On: the recall leaves a trace, and the memory learns from it.",

@@ -79,6 +79,8 @@ function More() {
     <label>${words.match}<select name="match" value=${draft.value.match ?? "any"} onChange=${set("match")}>
       ${Object.entries(words.matches).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label>
     ${field("asker", words.asker, "text")}
+    <label class="check"><input type="checkbox" name="rerank" checked=${draft.value.rerank === "1"} onChange=${set("rerank")} />
+      ${words.rerank}</label>
     <label class="check"><input type="checkbox" name="dormant" checked=${draft.value.dormant === "1"} onChange=${set("dormant")} />
       ${words.dormant}</label>
     <label class="check"><input type="checkbox" name="record" checked=${record.value}
