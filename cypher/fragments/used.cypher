@@ -6,6 +6,6 @@ WITH *, node.pinned IS NOT NULL AS pinned,
     datetime().epochMillis - coalesce(node.stability_at, node.occurred_at.epochMillis)
   END AS unused_ms
 WITH *, CASE
-  WHEN unused_ms > 0 THEN exp(-unused_ms / 86400000.0 / coalesce(node.stability, 30.0))
+  WHEN unused_ms > 0 THEN round(exp(-unused_ms / 86400000.0 / coalesce(node.stability, 30.0)), 3)
   WHEN unused_ms <= 0 THEN 1.0
 END AS retrievability

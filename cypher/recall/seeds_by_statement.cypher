@@ -28,4 +28,4 @@ WHERE e.tenant = $tenant
 WITH DISTINCT e, score, f
 ORDER BY score DESC, f.id, e.turn
 LIMIT $limit
-RETURN e.id AS id, e.session AS session, e.ordinal AS ordinal, score, f.id AS fact
+RETURN e.id AS id, nullIf(e.session, '') AS session, e.ordinal AS ordinal, score, f.id AS fact

@@ -1,7 +1,7 @@
 """Answer every error as a problem document (RFC 9457)."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import Scope
 
 from ecphoria import errors
@@ -243,12 +243,17 @@ def _fault(error: ErrorDetails) -> FieldProblem:
 
 def _methods(app: FastAPI, path: str) -> list[str]:
     """List the methods of a path; the framework tells only those of its first route."""
-    taken = {
+    # A mounted folder takes every method, so it counts only where there is no route.
+    own = [route for route in app.routes if not isinstance(route, Mount)]
+    return _taken(own, path) or _taken(app.routes, path)
+
+
+def _taken(routes: Sequence[BaseRoute], path: str) -> list[str]:
+    return [
         method
         for method in ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
-        if _matches(app.routes, {"type": "http", "method": method, "path": path})
-    }
-    return sorted(taken)
+        if _matches(routes, {"type": "http", "method": method, "path": path})
+    ]
 
 
 def _matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:

@@ -149,7 +149,7 @@ one participant; it asks for a time; the embedding model does not read its langu
 mix of the questions they saw."""
 
 
-EVIDENCE_NAMES: Final = (*EVIDENCE, STATED, READ, *QUESTION_TYPE)
+EVIDENCE_NAMES: Final = (*EVIDENCE, STATED, *QUESTION_TYPE, READ)
 
 
 def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:

@@ -174,7 +174,7 @@ def test_the_number_of_hits_has_two_names(ecphoria: CommandLine, service: Served
 def test_a_merge_is_listed_and_decided(ecphoria: CommandLine, service: Served) -> None:
     assert ecphoria("consolidate", "--step", "merge").returncode == 0
     assert ecphoria("facts", "merges", "--status", "proposed").returncode == 0
-    unknown = ecphoria("facts", "merge", "no such", "concept")
+    unknown = ecphoria("facts", "merges", "no such", "concept")
     assert unknown.returncode == 1
     assert "not proposed" in unknown.stderr
 
@@ -278,7 +278,7 @@ def test_graphiti_is_imported_from_its_neo4j_and_recalled(
         "I mend sails at the Marlin Dock.", graph.group,
     )  # fmt: skip
     facts = ecphoria("facts", "list", "Zora Vidal").stdout
-    assert "zora vidal works at marlin dock  2024-03-01 to now" in facts
+    assert "Zora Vidal works at Marlin Dock  2024-03-01 to now" in facts
 
 
 @pytest.mark.usefixtures("heeding_ctrl_c")

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.status import HTTP_201_CREATED
+from starlette.status import HTTP_201_CREATED, HTTP_405_METHOD_NOT_ALLOWED
+from starlette.types import Scope as Asked
 
 from ecphoria.errors import (
     EcphoriaError,
@@ -28,6 +30,7 @@ from ecphoria.wire.explorer import RedeemRequest, SignedIn, TicketAnswer, Ticket
 
 PATH: Final = "/explorer"
 _FILES: Final = Path(__file__).with_name("page")
+_REDEEM: Final = "/redeem"
 _KEY_NAME: Final = "explorer"
 _KEY_LIFE_S: Final = 12 * 3_600
 
@@ -68,7 +71,7 @@ sign_in_routes = APIRouter(prefix=PATH, tags=["explorer"], route_class=_JsonRout
 
 
 @sign_in_routes.post(
-    "/redeem",
+    _REDEEM,
     responses=responses(
         InvalidInput,
         Unauthenticated,
@@ -106,6 +109,12 @@ def _tickets(request: Request) -> Tickets:
 
 class _Files(StaticFiles):
     """The files of the page; a browser asks each time whether its copy is still good."""
+
+    async def get_response(self, path: str, scope: Asked) -> Response:
+        """Answer a file; the address of a route that only takes POST is none."""
+        if path == _REDEEM.removeprefix("/"):
+            raise HTTPException(HTTP_405_METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
+        return await super().get_response(path, scope)
 
     def file_response(self, *args: Any, **named: Any) -> Response:
         """Answer a file, or that it has not changed."""
