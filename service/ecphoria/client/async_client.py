@@ -31,17 +31,18 @@ from ecphoria.client.exchange import (
     segment,
 )
 from ecphoria.client.filters import EpisodeFilters, Filters
-from ecphoria.errors import Unavailable
-from ecphoria.records.answered import adapter
 
-_CHARACTERS_A_SECOND = 2_000  # the least that a slow and busy machine encodes
+_CHARACTERS_A_SECOND = 2_000
+"""The least that a slow and busy machine encodes."""
 _ERASURE_S = 300.0
 
 
 class AsyncClient(AsyncCalls):
     """One connection to an Ecphoria service, asynchronous.
 
-    Problems are raised as classes of `ecphoria.errors`; calls that may be repeated are.
+    A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
+    for. Calls that may safely be sent twice are sent again when the service does not answer for a
+    moment; an append counts as one, because it carries a key.
 
     Attributes:
         facts: Facts, decisions about them, predicates, and merges of concepts.
@@ -54,11 +55,14 @@ class AsyncClient(AsyncCalls):
 
     Args:
         base_url: Address of the service; `ECPHORIA_URL` or this machine's if absent.
-        api_key: Secret; if absent, `ECPHORIA_API_KEY`, or what a service on this machine left.
-        tenant: Tenant to act for, with an operator's key; else `ECPHORIA_TENANT`.
-        timeout: Seconds to wait; an append may take a second more for each 2,000 characters.
+        api_key: Secret of a key. If absent, `ECPHORIA_API_KEY`, or the key that a service on this
+            machine left in its home, for the tenant `default`.
+        tenant: Tenant to act for, with an operator's key; `ECPHORIA_TENANT` if neither a key nor
+            a tenant is given.
+        timeout: Seconds to wait for an answer; an append of long texts may take a second more for
+            each 2,000 characters, because every part of them is encoded.
         retries: How often, and after how long, a call is sent again.
-        transport: Another way to the service, such as `httpx.ASGITransport`.
+        transport: Another way to the service than the network, such as `httpx.ASGITransport`.
 
     Raises:
         InvalidInput: `base_url` is no address, or no header can carry the key or the tenant.
@@ -436,14 +440,7 @@ class AsyncClient(AsyncCalls):
                 records.ask.CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s
             )
         call = Call("POST", "/v1/ask/stream", body=wanted, repeatable=False, timeout_s=wait_s)
-        async for name, data in self._connection.events(call):
-            if name == "answer":
-                answer: records.ask.CitedAnswer = adapter(records.ask.CitedAnswer).validate_json(
-                    data
-                )
-                return answer
-            watch(adapter(records.ask.CitedSentence).validate_json(data))
-        raise Unavailable("The service ended the answer before its end; ask again.")
+        return await self._connection.answered(call, watch)
 
     async def context(
         self,

@@ -9,8 +9,10 @@ from typing import Protocol, TypeVar
 import httpx
 from httpx_sse import EventSource
 
+from ecphoria import records
 from ecphoria.client.connections import AsyncConnections
 from ecphoria.client.exchange import Call, Retries, error_of, unreachable
+from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 from ecphoria.wire.base import Problem, error_from
 
@@ -138,6 +140,23 @@ class AsyncConnection:
                 raise failure from cause
             await asyncio.sleep(self._retries.pause_s(attempt, answer))
             attempt += 1
+
+    async def answered(
+        self, call: Call, watch: Callable[[records.ask.CitedSentence], object]
+    ) -> records.ask.CitedAnswer:
+        """Read an answer that comes in sentences, and tell each of them to `watch`.
+
+        Raises:
+            Unavailable: The answer ended before its end.
+        """
+        async for name, data in self.events(call):
+            if name == "answer":
+                answer: records.ask.CitedAnswer = adapter(records.ask.CitedAnswer).validate_json(
+                    data
+                )
+                return answer
+            watch(adapter(records.ask.CitedSentence).validate_json(data))
+        raise Unavailable("The service ended the answer before its end; ask again.")
 
 
 class AsyncCalls:

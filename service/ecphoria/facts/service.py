@@ -142,7 +142,7 @@ class FactService:
     async def decisions(
         self, tenant: TenantId, *, before: int | None, limit: int
     ) -> Sequence[ListedDecision]:
-        """List the decisions with a lower number, the latest first."""
+        """List decisions from a number down, the latest first."""
         return await self._store.latest_decisions(
             tenant, before=before or _BEYOND_ALL, limit=limit
         )

@@ -306,7 +306,7 @@ class FactStore:
     async def latest_decisions(
         self, tenant: TenantId, *, before: int, limit: int
     ) -> Sequence[ListedDecision]:
-        """List the decisions with a lower number, the latest first, whose facts are shown."""
+        """List the decisions about facts that are shown, the latest first, from a number down."""
         return await self._graph.run(
             _LIST_LATEST_DECISIONS, tenant=tenant, before=before, limit=limit
         )

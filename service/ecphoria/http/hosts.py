@@ -54,7 +54,7 @@ class HostCheck:
 GUARDED = ("/v1/", "/explorer")
 """Beginnings of the paths that only pages of this service may ask for."""
 _OURS = frozenset({"same-origin", "none"})
-"""What a browser says of requests by pages of this service, and by its user."""
+"""Values of the header `Sec-Fetch-Site` for requests of our own pages, and of the user."""
 
 
 class SiteCheck:
@@ -76,9 +76,10 @@ class SiteCheck:
 
 
 def _is_of_another_site(scope: Scope) -> bool:
+    if not scope["path"].startswith(GUARDED):
+        return False
     # Programs send no such header.
-    site = Headers(scope=scope).get("Sec-Fetch-Site", "none")
-    return scope["path"].startswith(GUARDED) and site not in _OURS
+    return Headers(scope=scope).get("Sec-Fetch-Site", "none") not in _OURS
 
 
 def _name(host: str) -> str:

@@ -50,9 +50,7 @@ async def list_concepts(
         after=place_of(wanted.cursor),
         limit=wanted.limit + 1,
     )
-    page = found[: wanted.limit]
-    cursor = f"{page[-1].place}.{page[-1].normalised}" if len(found) > wanted.limit else None
-    return ConceptPage(items=tuple(page), next_cursor=cursor)
+    return ConceptPage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.normalised}")
 
 
 @graph_routes.get("/concepts/{concept}", responses=guarded())
@@ -74,9 +72,7 @@ async def get_timeline(
         after=place_of(wanted.cursor),
         limit=wanted.limit + 1,
     )
-    page = found[: wanted.limit]
-    cursor = f"{page[-1].place}.{page[-1].bucket or ''}" if len(found) > wanted.limit else None
-    return TimelinePage(items=tuple(page), next_cursor=cursor)
+    return TimelinePage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.bucket or ''}")
 
 
 @graph_routes.get("/graph", responses=guarded())

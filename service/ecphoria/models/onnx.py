@@ -31,6 +31,20 @@ SHORT_REQUEST = 4096
 """Characters up to which a request counts as short: about one run of the graph."""
 
 
+def open_session(graph: bytes, weights: Weights, *, threads: int) -> onnxruntime.InferenceSession:
+    """Load a graph whose weights stand in the model's own file."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Threads that spin between operators would take the cores from Neo4j beside us.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(weights.model.parent)
+    )
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
 class LocalEmbedder:
     """Encodes in two worker threads, so that a question never waits behind a long batch.
 
@@ -46,19 +60,8 @@ class LocalEmbedder:
     def __init__(self, weights: Weights, *, threads: int | None = None) -> None:
         """Load the graph and the tokenizer (0.1 to 0.2 s); `threads` defaults to the cores."""
         self.weights, self.threads = weights, threads or usable_cores()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Threads that spin between operators would take the cores from Neo4j beside us.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.add_session_config_entry(
-            "session.model_external_initializers_file_folder_path", str(weights.model.parent)
-        )
         graph = resources.files(__package__).joinpath("minilm.onnx").read_bytes()
-        self._session = onnxruntime.InferenceSession(
-            graph, options, providers=["CPUExecutionProvider"]
-        )
+        self._session = open_session(graph, weights, threads=self.threads)
         self._tokenizer = Tokenizer.from_file(str(weights.tokenizer))
         self._tokenizer.enable_truncation(LONGEST_TEXT)
         self._tokenizer.no_padding()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ecphoria.errors import EncoderUnavailable
+from ecphoria.models.onnx import open_session
 from ecphoria.models.weights import Weights
 from ecphoria.runtime import Lane, require_encodable
 
@@ -47,12 +48,14 @@ class CrossEncoder:
     async def read(self, question: str, memories: Sequence[str]) -> NDArray[np.float32]:
         """Give a logit a memory, [n]: above 0 it rather holds the answer.
 
-        About 15 ms of processor time a memory of 50 pieces.
+        About 6 ms of processor time a memory of 20 pieces.
 
         Raises:
             InvalidInput: A text holds a lone surrogate.
             EncoderUnavailable: The reader's file is missing or damaged, or the service stops.
         """
+        if not memories:
+            return np.zeros(0, dtype=np.float32)
         require_encodable([question, *memories])
         return await self._lane.run(partial(self._read, question, memories))
 
@@ -70,31 +73,19 @@ class CrossEncoder:
             [*tokenizer.encode(part, add_special_tokens=False).ids[:room], _BETWEEN]
             for part in (nearest_part(question, memory) for memory in memories)
         ]
-        shape = (len(told), len(head) + max(map(len, told), default=0))
+        shape = (len(told), len(head) + max(map(len, told)))
         ids, kinds = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
         mask = np.zeros(shape, dtype=np.float32)
         for row, pieces in enumerate(told):
             end = len(head) + len(pieces)
             ids[row, :end], kinds[row, len(head) : end], mask[row, :end] = [*head, *pieces], 1, 1
-        if not told:
-            return np.zeros(0, dtype=np.float32)
         (logits,) = session.run(["logits"], {"ids": ids, "mask": mask, "kinds": kinds})
         return cast("NDArray[np.float32]", logits)
 
     def _load(self) -> tuple[onnxruntime.InferenceSession, Tokenizer]:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Threads that spin between operators would take the cores from Neo4j beside us.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.add_session_config_entry(
-            "session.model_external_initializers_file_folder_path", str(self._weights.model.parent)
-        )
         try:
-            session = onnxruntime.InferenceSession(
-                self._graph.read_bytes(), options, providers=["CPUExecutionProvider"]
-            )
+            graph = self._graph.read_bytes()
+            session = open_session(graph, self._weights, threads=self._threads)
         # onnxruntime's own errors have no common class below `Exception`.
         except Exception as error:
             raise EncoderUnavailable(

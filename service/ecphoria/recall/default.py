@@ -413,10 +413,12 @@ def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk, options: Ecphor
 def text_parts(frame: Frame, options: EcphoriaOptions) -> TextScore:
     """Score text by the recipe, on the scale of this frame."""
     weights = text_weights(options)
-    bounds = bounds_of(text_signals(frame, options), frame.inside)
+    own = text_signals(frame, options)
+    bounds = bounds_of(own, frame.inside)
 
     def parts(more: Frame) -> FloatArray:
-        found = recipe_score(text_signals(more, options), weights=weights, bounds=bounds).parts
+        signals = own if more is frame else text_signals(more, options)
+        found = recipe_score(signals, weights=weights, bounds=bounds).parts
         if options.replied:
             found[:, _ASKS] -= _above_reply(found.sum(axis=1), more)
         return found

@@ -15,7 +15,6 @@ from ecphoria.errors import EcphoriaError
 from ecphoria.ports import Reader
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode
-from ecphoria.records.ids import EpisodeId
 
 PART: Final = "reader"
 """The part of a score that tells by how much the reader moved a memory."""
@@ -31,7 +30,7 @@ _WEIGHT: Final = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reread:
-    """What the reader found.
+    """The ranking after the reader, and its figure.
 
     Attributes:
         ranked: The ranking, its first hits in the reader's order.
@@ -74,16 +73,13 @@ def _readable(search: Search, ranked: Ranked) -> list[int]:
 
     Echoes stay below, and a memory stays where newest first has put it.
     """
-    fixed = search.echo_ids | set(ranked.superseded) | _newest_first(ranked)
+    placed = {*ranked.superseded, *ranked.outdated, *ranked.outdated.values()}
+    fixed = search.echo_ids | placed
     return [
         row
         for row, one in enumerate(ranked.ids[:_READ])
         if one not in fixed and one in ranked.episodes and _is_talk(ranked.episodes[one])
     ]
-
-
-def _newest_first(ranked: Ranked) -> set[EpisodeId]:
-    return {*ranked.outdated, *ranked.outdated.values()}
 
 
 def _is_talk(episode: Episode) -> bool:

@@ -324,7 +324,7 @@ class Session:
 
 
 class BucketKind(StrEnum):
-    """What episodes are counted by."""
+    """The unit by which episodes are counted."""
 
     SESSION = "session"
     DAY = "day"

@@ -1,7 +1,7 @@
 """Base of all bodies, and problem documents (RFC 9457)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar, cast
 
 from pydantic import (
     BaseModel,
@@ -81,6 +81,7 @@ def place_of(cursor: str | None) -> tuple[int, str] | None:
 
 
 _Listed = TypeVar("_Listed")
+_Row = TypeVar("_Row")
 
 
 def _turn_of(cursor: object) -> int:
@@ -105,16 +106,18 @@ class Listing(Answer, Generic[_Listed]):
     """Send it as `cursor` for the next page; null on the last, and in a list without pages."""
 
     @classmethod
-    def cut(cls, found: Sequence[_Listed], limit: int, cursor: Callable[[_Listed], str]) -> Self:
+    def cut(cls, found: Sequence[_Row], limit: int, cursor: Callable[[_Row], str]) -> Self:
         """Take a page of what was found.
 
         Args:
-            found: The items of the page, and one more if there is a next page.
+            found: The items of the page, and one more if there is a next page; they may have
+                fields that are not sent, such as their place in the list.
             limit: Size of the page.
             cursor: Writes the cursor of the items after this one.
         """
-        page = tuple(found[:limit])
-        return cls(items=page, next_cursor=cursor(page[-1]) if len(found) > limit else None)
+        page = found[:limit]
+        after = cursor(page[-1]) if len(found) > limit else None
+        return cls(items=cast("tuple[_Listed, ...]", tuple(page)), next_cursor=after)
 
 
 PROBLEM_JSON = "application/problem+json"

@@ -40,13 +40,13 @@ class RedeemRequest(Request):
 
 
 class SignedIn(Answer):
-    """What a browser needs to act for one tenant."""
+    """The key of a browser, and the tenant that it acts for."""
 
     key: str | None = None
     """Send it as `Authorization: Bearer KEY`; null if the service asks for no keys."""
     tenant: str
     """Name of the tenant."""
     scopes: tuple[Scope, ...]
-    """What the ticket allows."""
+    """The scopes of the ticket."""
     expires_at: Instant | None = None
     """End of the key."""

@@ -113,7 +113,7 @@ class _Files(StaticFiles):
     async def get_response(self, path: str, scope: Asked) -> Response:
         """Answer a file; the address of a route that only takes POST is none."""
         if path == _REDEEM.removeprefix("/"):
-            raise HTTPException(HTTP_405_METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
+            raise HTTPException(HTTP_405_METHOD_NOT_ALLOWED)
         return await super().get_response(path, scope)
 
     def file_response(self, *args: Any, **named: Any) -> Response:

@@ -112,8 +112,7 @@ export function bodyOf(query) {
   };
   return {
     cue: query.cue, k: Number(query.k) || 10, filters, as_of: instant(query.as_of), match: query.match || "any",
-    asker: query.asker || null, include_dormant: query.dormant === "1",
-    rerank: query.rerank === "1",
+    asker: query.asker || null, include_dormant: query.dormant === "1", rerank: query.rerank === "1",
   };
 }
 
