@@ -207,8 +207,8 @@ class Episode:
     last_used_at: datetime | None = None
     """Time of the last of them."""
     retrievability: float | None = None
-    """`exp(-days / stability)`, 0 to 1, over the days since the last use or the event. Absent of
-    an archived episode."""
+    """`exp(-days / stability)`, 0 to 1, over the days since the last use or the event, in whole
+    hours. Absent of an archived episode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
