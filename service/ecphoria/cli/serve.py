@@ -19,7 +19,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.app import Reports, build
+from ecphoria.app import Reports, build, warm_up
 from ecphoria.cli.engine import drawn
 from ecphoria.cli.progress import counting
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
@@ -225,6 +225,7 @@ async def show(settings: Settings, *, keep: bool) -> None:
                 await _say_explorer(console, client, started.url)
             _say_ready(console, started, time.monotonic() - start)
             await _remember(console, client)
+            await warm_up(started.services)  # the service did it before there was a tenant
             for number, question in enumerate(sample_questions(), start=1):
                 await _ask(console, client, number, question)
         _say_next(console, started, settings)
