@@ -34,7 +34,7 @@ def in_page(text: str) -> Iterator[str]:
             joined = token.content.replace("\\\n", " ")
             for line in joined.splitlines():
                 found = re.search(r"(?:^|[\s(])((?:[\w.]+/)*ecphoria\s.*)", line)
-                if found and not line.lstrip().startswith(("#", "docker", "pip", "uv")):
+                if found and not line.lstrip().startswith(("#", "docker", "kubectl", "pip", "uv")):
                     yield found[1]
         for child in token.children or ():
             if child.type == "code_inline" and re.match(r"(?:[\w.]+/)*ecphoria\s", child.content):

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -26,7 +25,7 @@ from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import ENDED, Job, JobKind, JobState
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import Cypher, Rows, quick_engine
+from tests.conftest import Cypher, Rows, free_ports, quick_engine
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE, a_memory, a_service
 
@@ -39,15 +38,6 @@ HOW = WorkerOptions(lease_s=600.0, poll_s=0.1, retries=Retries(limit=100, first_
 """A lease that nobody can wait for the end of."""
 
 End = Callable[[Engine], object]
-
-
-def free_port() -> int:
-    """Find one that no outgoing connection is given while the server is away."""
-    for port in range(20_000 + os.getpid() % 10_000, 32_000):
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError("no port is free")
 
 
 def kill(engine: Engine) -> None:
@@ -97,7 +87,7 @@ async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
 
 @asynccontextmanager
 async def served(home: Path) -> AsyncIterator[tuple[Engine, GraphOptions]]:
-    engine = Engine(replace(quick_engine(home), bolt_port=free_port()))
+    engine = Engine(replace(quick_engine(home), bolt_port=free_ports(1)[0]))
     endpoint = await asyncio.to_thread(engine.up)
     options = GraphOptions(
         uri=endpoint.bolt_uri, user=endpoint.user, password=endpoint.password, retry_s=1.0,

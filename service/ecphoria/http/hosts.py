@@ -16,6 +16,8 @@ from ecphoria.settings import ServerSettings
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(:\d{0,5})?")
 _LOOPBACK = "localhost"
 _ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 (read, not bound)
+_HEALTH = frozenset({"/healthz", "/readyz"})
+"""Paths without memories. A proxy and Kubernetes ask them by address, or without a host."""
 
 
 def public_names(settings: ServerSettings) -> frozenset[str]:
@@ -36,7 +38,11 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] == "http" and not self._is_ours(Headers(scope=scope).get("Host", "")):
+        if (
+            scope["type"] == "http"
+            and scope["path"] not in _HEALTH
+            and not self._is_ours(Headers(scope=scope).get("Host", ""))
+        ):
             raise UnknownHost
         await self._app(scope, receive, send)
 

@@ -29,13 +29,13 @@ FOREIGN = [
 ]
 
 
-async def status(host: str, settings: ServerSettings) -> int:
+async def status(host: str, settings: ServerSettings, path: str = "/") -> int:
     checked = HostCheck(Response("ours"), settings=settings)
     edge = RequestEdge(checked, metrics=Metrics(CollectorRegistry()), spans=Spans())
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(edge), base_url="http://localhost"
     ) as client:
-        answer = await client.get("/", headers={"Host": host})
+        answer = await client.get(path, headers={"Host": host})
     if answer.status_code != 200:
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert answer.json()["type"] == "/errors/unknown-host"
@@ -76,6 +76,13 @@ async def test_names_of_the_settings_are_served(
     bound: str, public: str | None, host: str, expected: int
 ) -> None:
     assert await status(host, ServerSettings(host=bound, public_host=public)) == expected
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+async def test_health_is_told_under_any_name(path: str) -> None:
+    """A proxy asks without a host, and Kubernetes by the address of the container."""
+    for host in FOREIGN:
+        assert await status(host, ServerSettings(), path) == 200
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=30))
