@@ -14,10 +14,14 @@ from ecphoria.text.change_words import (
     CALENDAR,
     CHANGING,
     GENERIC,
+    OFTEN,
     OTHERS,
+    PAST,
     PEOPLE,
     SINGLE,
     STATES,
+    UNIQUE,
+    VERBS,
     WEAK,
 )
 from ecphoria.text.statements import Statement, named_stems
@@ -35,8 +39,11 @@ TELLS_CHANGE: Final = (
             ),
         )
     )
-) - frozenset(map(porter, words("away found after set called")))
+) - frozenset(
+    map(porter, words("away found after set called back nichts happening against decided"))
+)
 """Stems of which a later statement has one, unless only its value differs."""
+_OF_VERBS: Final = frozenset(map(porter, VERBS))
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -90,12 +97,30 @@ def _is_over(later: Statement, earlier: Statement) -> bool:
         return True
     if not earlier.holds:
         return False
-    if earlier.subject & PEOPLE:
+    if _is_person(earlier):
         return False
+    if _does_no_more(later, earlier):
+        return True
     if earlier.subject:
         values = earlier.values - CALENDAR
         return enough and (earlier.subject <= over or (0 < len(values) <= _FEW and values <= over))
     return enough and bool(shared & earlier.values)
+
+
+def _does_no_more(later: Statement, earlier: Statement) -> bool:
+    """Tell whether the speaker no longer does what the earlier one tells without an object."""
+    same = earlier.verb.startswith("do ") and later.verb == earlier.verb
+    return same and later.of_self and not earlier.subject and _tells_how_often(earlier)
+
+
+def _tells_how_often(one: Statement) -> bool:
+    """Tell whether the values only say how often something is done."""
+    return all(stem in OFTEN or stem in CALENDAR or stem.isdigit() for stem in one.values)
+
+
+def _is_person(one: Statement) -> bool:
+    """Tell whether the subject is a person, and not a person's thing: "the dentist appointment"."""
+    return bool(one.subject & PEOPLE) and not one.subject & (SINGLE | GENERIC)
 
 
 _MOSTLY: Final = 0.5
@@ -104,6 +129,8 @@ _FEW: Final = 3
 
 def _is_other_state(later: Statement, earlier: Statement) -> bool:
     """Tell whether the speaker and another person stand otherwise."""
+    if _names_other_partner(later, earlier):
+        return True
     if not (earlier.state and earlier.verb == "be" and earlier.of_self):
         return False
     if not (later.of_self and later.state and (later.holds or later.changes or later.ends)):
@@ -112,10 +139,21 @@ def _is_other_state(later: Statement, earlier: Statement) -> bool:
     return told and (later.ends or later.state != earlier.state)
 
 
+def _names_other_partner(later: Statement, earlier: Statement) -> bool:
+    """Tell whether the speaker no longer is together with the one named as a partner."""
+    partner = any(porter(word) in earlier.subject for word in STATES)
+    named = earlier.values & later.says
+    return partner and earlier.of_self and bool(later.state) and later.ends and bool(named)
+
+
 def _is_same_value(later: Statement, earlier: Statement) -> bool:
-    if later.numbers and earlier.numbers:
-        return later.numbers <= earlier.numbers
-    return (later.new or later.values) <= earlier.says
+    days = later.says & CALENDAR
+    if later.numbers and earlier.numbers and not later.numbers <= earlier.numbers:
+        return False
+    if later.numbers and earlier.numbers and not (days and earlier.says & CALENDAR):
+        return True
+    told = later.values if later.holds and later.verb == earlier.verb else later.new
+    return (told or later.values or days) | days <= earlier.says
 
 
 def _names_former(later: Statement, earlier: Statement) -> bool:
@@ -129,8 +167,13 @@ def _names_former(later: Statement, earlier: Statement) -> bool:
         return False
     if not old & (earlier.values or earlier.says):
         return False
-    foreign = later.says - later.new - old - CHANGING - earlier.says
-    return bool(earlier.topic & later.says) if earlier.topic else len(foreign) <= 1
+    if later.now and not (later.changes or later.ends) and not PAST.isdisjoint(later.words):
+        return False
+    foreign = later.says - later.new - old - CHANGING - _OF_VERBS - earlier.says
+    whole = later.instead and later.of_self and earlier.values - WEAK <= old
+    if earlier.topic:
+        return bool(earlier.topic & later.says) or (whole and len(foreign) <= 1)
+    return len(foreign) <= (_FEW if whole else 1)
 
 
 def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
@@ -141,12 +184,17 @@ def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
         return _does_otherwise(later, earlier, likeness)
     if (not later.new and not later.numbers) or not earlier.topic <= later.says:
         return False
-    if earlier.subject & PEOPLE and (later.verb != earlier.verb or earlier.verb == "be"):
-        return False
+    if _is_person(earlier) and (later.verb != earlier.verb or earlier.verb == "be"):
+        return later.changes and later.holds and _is_unique(later, earlier)
     framed = later.holds and later.topic == earlier.topic
     if (later.subject and later.holds) or not later.changes:
         return framed and later.verb in {earlier.verb, "home", "be"}
     return _is_unqualified(later, earlier)
+
+
+def _is_unique(later: Statement, earlier: Statement) -> bool:
+    """Tell whether both name the one person of a kind: "my boss is Ann", "my new boss is Bo"."""
+    return later.subject == earlier.subject and later.subject <= UNIQUE
 
 
 def _does_otherwise(later: Statement, earlier: Statement, likeness: float) -> bool:
@@ -155,10 +203,14 @@ def _does_otherwise(later: Statement, earlier: Statement, likeness: float) -> bo
         return False
     if later.verb in _ALONE:
         return likeness >= _ALIKE
-    together = later.values & earlier.values - CALENDAR
-    return later.verb not in {"be", "have"} and bool(together) and likeness >= _MORE_ALIKE
+    if later.verb.startswith("do ") and _tells_how_often(later) and _tells_how_often(earlier):
+        return True
+    together = later.values & (earlier.values - CALENDAR)
+    counts = later.verb not in {"be", "have"} or not _PROMOTED.isdisjoint(later.words)
+    return counts and bool(together) and likeness >= _MORE_ALIKE
 
 
+_PROMOTED: Final = frozenset({"promoted", "befordert"})
 _ALONE: Final = frozenset({"home", "work", "drive"})
 """Verbs of which the speaker does one thing at a time."""
 _ALIKE: Final = 0.2
@@ -169,7 +221,7 @@ def _agree(later: Statement, earlier: Statement) -> bool:
     """Tell whether both values are numbers of one unit, or both are words."""
     if not earlier.numbers or not later.numbers:
         measured = any(unit for _, unit in later.numbers)
-        described = earlier.verb == "be" and len(earlier.values) > _FEW
+        described = earlier.verb == "be" and len(earlier.values) > _FEW and not later.changes
         return not (earlier.numbers or measured or described) and bool(earlier.values)
     units, others = ({unit for _, unit in one.numbers} for one in (later, earlier))
     return bool(units & others) or "" in units | others
@@ -196,7 +248,7 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
     """Tell whether both have one frame that takes one value at a time, and the values differ."""
     if not (later.holds and earlier.holds) or later.adds or later.doubtful:
         return False
-    same = later.subject == earlier.subject and later.verb == earlier.verb
+    same = later.subject == earlier.subject and _is_one_verb(later, earlier)
     if not same or (later.values | earlier.values) & CALENDAR:
         return False
     if later.numbers and earlier.numbers:
@@ -208,6 +260,12 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
         or (later.verb == "be" and bool(later.subject & SINGLE) and not later.subject & PEOPLE)
     )
     return single and not (later.numbers or earlier.numbers)
+
+
+def _is_one_verb(later: Statement, earlier: Statement) -> bool:
+    """Tell whether both verbs are the same, or one is "be" and the other tells a price or start."""
+    verbs = {later.verb, earlier.verb}
+    return len(verbs) == 1 or (bool(later.subject) and verbs in ({"be", "cost"}, {"be", "start"}))
 
 
 def _rest(one: Statement) -> frozenset[str]:

@@ -50,10 +50,14 @@ def _stems(listed: str) -> frozenset[str]:
 NOW: Final = Phrases(
     r"""
     now / nowadays / these days / from now on / as of / instead / for good / (?:anymore|any more)
+    from (?:next|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday
+    |january|february|march|april|may|june|july|august|september|october|november|december)
     since (?:last|this|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january
     |february|march|april|may|june|july|august|september|october|november|december)
     jetzt / nun / inzwischen / mittlerweile / neuerdings / ab sofort / kunftig / von nun an
-    statt / stattdessen / anstatt / nicht mehr / sondern
+    statt / stattdessen / anstatt / nicht mehr / sondern / ab jetzt / ab dann
+    ab (?:morgen|nachste\w*|kommende\w*|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag
+    |januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember)
     seit (?:gestern|letzte\w*|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar
     |februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember|heute|kurzem)
     """.replace("\n    |", "|")
@@ -80,7 +84,7 @@ ADDS: Final = Phrases(
 
 DOUBTFUL: Final = Phrases(
     """
-    trying to / try to / not sure / how to / would / could / might / maybe / perhaps
+    trying to / try to / can be / not sure / how to / would / could / might / maybe / perhaps
     may (?:be|have|well|not|need|get|go|move|change|become|rise)
     wish / hope / hoping / if / whether / should
     consider\\w* / thinking / think(?:s)? about / about to / almost / nearly / unless
@@ -105,16 +109,21 @@ CHANGED: Final = Phrases(
     (?:moved|switched|changed|raised|increased|lowered|reduced|cut|updated|shifted|pushed|bumped
     |rescheduled|postponed|upgraded|migrated|renamed|swapped|transferred|converted|dropped|brought
     |set(?! up)|relocated|settled|promoted|gone up|went up|goes up|risen|rose|fell|fallen|gone down
-    |went down|switching|moving|changing|migrating) (?:\w+ ){0,7}?(?:to|by|in|into|onto|until)
+    |went down|switching|moving|changing|migrating|upped|jumped|climbed|hiked|slipped|delayed
+    |ported|extended|shortened) (?:\w+ ){0,7}?(?:to|by|in|into|onto|until)
+    put (?:\w+ ){0,6}?(?:up|down|back) (?:to|by) / brought (?:\w+ ){0,6}?forward
+    (?:rewrote|rewritten|rebuilt) (?:\w+ ){0,6}?(?:in|with|on) / decided against
     replaced / traded / swapped / has become / turned into / converted / no longer
     joined / started (?:at|as|with|working) / new job / changed jobs / hired by / left
     got (?:engaged|married|divorced)
     auf (?:\w+ ){1,7}?(?:gestiegen|gesunken|erhoht|gesenkt|angehoben|geandert|umgestellt|verlegt
     |verschoben|aktualisiert|migriert|reduziert|gewechselt|umgestiegen|umgezogen|gesetzt
-    |heraufgesetzt|herabgesetzt)
+    |heraufgesetzt|herabgesetzt|hochgesetzt|gesprungen|geklettert|vorgezogen|vorverlegt|verlangert
+    |gekurzt|portiert)
     (?:steigt|sinkt|wechselt|wechsle|wechseln) (?:\w+ ){0,4}?(?:auf|zu)
     (?:zu|nach) (?:\w+ ){1,4}?(?:gewechselt|gezogen|umgezogen)
     ersetzt / eingetauscht / getauscht / umgestiegen / umgezogen / (?:\w+ )?angefangen
+    weggezogen / fortgezogen / verschrieben / umgeschrieben / neu gebaut
     befordert / verlobt / geheiratet
     """.replace("\n    |", "|")
 )
@@ -130,9 +139,12 @@ ENDED: Final = Phrases(
     (?:is|are|was) off / dropped(?! off| by| in| out)
     (?:not|won t) (?:\w+ ){0,8}?after all / broke up / split up / left
     traded / traded in / replaced / scrapped / over with / divorced / separated / gave back
+    (?:isn t|aren t|not) happening / fell through / dropped out / decided against / passed away
+    (?:is|are) gone / broken up / dumped / got stolen / was stolen / died / moved out
     nicht mehr / kein\w* (?:\w+ ){0,4}?mehr / aufgehort / aufgegeben / verkauft / verschenkt
     weggegeben / abgeschafft / abgesagt / storniert / fallt (?:\w+ ){0,2}?aus / ausgefallen
-    geplatzt
+    geplatzt / absagen / wird nichts / abgebrochen / geschmissen / schluss gemacht / beendet
+    abbestellt / gestohlen / geklaut / verschrottet / gestorben / weggezogen / ausgezogen
     gekundigt / verlassen / getrennt / geschieden / doch nicht / eingetauscht / ersetzt
     """
 )
@@ -142,30 +154,38 @@ CANCELLED: Final = Phrases(
     r"""
     cancel\w* / called off / (?:is|are|was) off / (?:not|won t) (?:\w+ ){0,8}?after all / no longer
     not going / (?:not|won t|don t|m not|am not) (?:\w+ ){0,8}?(?:anymore|any more) / scrapped
-    fell through
+    fell through / (?:isn t|aren t|not) happening / decided against
     abgesagt / storniert / fallt (?:\w+ ){0,2}?aus / ausgefallen / geplatzt / doch nicht
     doch kein\w*
-    nicht mehr / abgeblasen
+    nicht mehr / abgeblasen / absagen / wird nichts
     """
 )
 """A plan is given up."""
 
 PERSISTS: Final = Phrases(
     r"""
-    (?:won t|not|never|don t|can t|cannot|didn t|wouldn t) (?:\w+ ){0,2}?(?:quit|give up|giving up
+    (?:won t|not|never|don t|can t|cannot|didn t|wouldn t|isn t|aren t|wasn t|hasn t) (?:\w+ ){0,2}?(?:quit|give up|giving up
     |stop|sell
-    |change|leave|cancel) / (?:nicht|nie|kein\w*) (?:aufgeben|aufhoren|verkaufen|absagen|kundigen)
+    |change|leave|cancel\w*|sold|over|off) / (?:nicht|nie|kein\w*) (?:aufgeben|aufhoren|verkaufen|absagen|kundigen
+    |verkauft|aufgegeben|abgesagt|gekundigt|abgeschafft|storniert|beendet|abgebrochen|verschenkt)
     """.replace("\n    |", "|")
 )
 """Something does not end."""
 
-DROPPED: Final = re.compile(
-    r"\b(?:from|instead of|rather than|replaced|replace|traded|swapped|dropped|left|quit|off"
-    r"|no longer|statt|anstatt|anstelle von|von|nicht mehr|kein\w*|verlassen)"
-    r" (?P<old>(?:\w+ ){0,3}?\w+)"
-    r"(?=$| (?:to|with|for|by|and|in|on|at|into|auf|zu|durch|gegen|und|sondern|mehr|nach|bei)\b)"
+INSTEAD: Final = re.compile(
+    r"\b(?:instead of|rather than|replaced?|traded|swapped|decided against|statt|anstatt"
+    r"|anstelle von|prefer (?:\w+ ){1,3}?to|lieber (?:\w+ ){1,3}?als) (?P<old>(?:\w+ ){0,3}?\w+)"
+    r"(?=$| (?:to|with|for|by|and|in|on|at|into|durch|gegen|und|jetzt|nun|now)\b)"
 )
-"""Names the former value: "from Jest to Mocha", "instead of tea"."""
+"""Names a value in whose place another one is put: "instead of tea"."""
+
+DROPPED: Final = re.compile(
+    r"\b(?:from|dropped|left|quit|off|no longer|von|aus|nicht mehr|kein\w*|verlassen)"
+    r" (?P<old>(?:\w+ ){0,3}?\w+)"
+    r"(?=$| (?:to|with|for|by|and|in|on|at|into|auf|zu|durch|gegen|und|sondern|mehr|nach|bei"
+    r"|weggezogen|ausgezogen)\b)"
+)
+"""Names a value that may be the former one: "from Jest to Mocha"."""
 
 TO: Final = re.compile(r"\b(?:to|into|auf|zu|durch|gegen|nach|sondern) ")
 """A new value stands behind the first of these words, else behind the last of `AT`."""
@@ -203,6 +223,7 @@ ASKS_FOR_NOW: Final = Phrases(
 
 SELF: Final = frozenset(words("i we ich wir"))
 OWN: Final = frozenset(words("my our mein meine meinen meinem meiner meines unser unsere unserem"))
+ME: Final = frozenset(words("me us mir mich uns"))
 OTHERS: Final = frozenset(
     words(
         "his her their your its dein deine deinem sein seine seinem ihr ihre ihrem ihrer euer eure"
@@ -228,7 +249,8 @@ SINGLE: Final = _stems(
     favourite favorite lieblingsessen lieblingsgetrank lieblingsfarbe name address adresse password
     passwort code pin email number nummer editor language employer arbeitgeber plan deadline
     budget limit rent miete version salary gehalt weight gewicht height size schedule default
-    dosage dose dosis address anschrift tariff tarif provider anbieter
+    dosage dose dosis address anschrift tariff tarif provider anbieter home zuhause laptop phone
+    handy
     """
 )
 """Nouns that have one value at a time, so that another value tells a change."""
@@ -252,6 +274,22 @@ CALENDAR: Final = frozenset(
 )  # fmt: skip
 """Days: two of them tell two appointments, not a change."""
 
+UNIQUE: Final = _stems(
+    """
+    wife husband partner girlfriend boyfriend boss manager landlord teacher chef chefin vermieter
+    freundin freund frau mann
+    """
+)
+"""Persons of whom there is one at a time, so that a new one takes the place of the former."""
+
+OFTEN: Final = _stems(
+    """
+    once twice thrice time times two three four five six seven einmal zweimal dreimal viermal
+    funfmal taglich daily weekly wochentlich
+    """
+)
+"""Words that tell how often something is done."""
+
 WEAK: Final = _stems(
     """
     new current monthly weekly daily yearly annual own usual regular whole total neu neue neuer
@@ -272,12 +310,12 @@ FILLERS: Final = (
             now nowadays currently old always usually often every each day week month year
             yesterday today tonight
             last
-            just finally already recently right exactly ever yes no well back good big news still
+            just finally already recently right exactly definitely certainly really confirmed ever yes no well back good big news still
             instead anymore more longer nowadays days like want going gone go went got get take us
             jetzt nun alt alte alten alter altes immer meist oft jeden jede tag woche monat jahr
             gestern
             heute letzte letzten letzter
-            gerade endlich schon genau mehr sondern statt gern gerne lieber liebsten sofort
+            gerade endlich schon genau wirklich tatsachlich definitiv sicher bestatigt mehr sondern statt gern gerne lieber liebsten sofort
             inzwischen mittlerweile neuerdings doch lange uhr kein keinen keine
             """
         )
@@ -303,8 +341,8 @@ PAST: Final = frozenset(
 """Past tenses: they tell an event."""
 
 _VERBS: Final[Mapping[str, str]] = {
-    "be": "is are am re m ist sind bin lautet lauten heisst called",
-    "cost": "costs cost kostet kosten betragt betragen liegt",
+    "be": "is are am re m be ist sind bin lautet lauten heisst called",
+    "cost": "costs cost charges charge kostet kosten betragt betragen liegt",
     "start": "starts start begins begin beginnt beginnen fangt findet",
     "end": "ends finishes endet",
     "leave": "leaves departs",
@@ -328,10 +366,11 @@ STATES: Final[Mapping[str, str]] = {
     word: state
     for state, listed in {
         "single": "single ledig unmarried",
-        "together": "dating girlfriend boyfriend freundin freund zusammen vergeben seeing",
+        "together": "dating girlfriend boyfriend freundin freund zusammen vergeben",
         "engaged": "engaged fiance fiancee verlobt verlobter verlobte",
         "married": "married wife husband verheiratet geheiratet",
-        "apart": "divorced separated broke split geschieden getrennt widowed verwitwet",
+        "apart": "divorced separated broke broken split dumped geschieden getrennt schluss widowed"
+        " verwitwet",
     }.items()
     for word in words(listed)
 }
@@ -345,7 +384,10 @@ CHANGING: Final = _stems(
     transferred converted dropped brought set relocated settled promoted risen rose fell fallen
     replaced traded become turned joined started hired left stopped quit gave given gone sold
     resigned rid cancelled canceled cancel called off over broke split scrapped found away after
-    longer down up
+    longer down up upped jumped climbed hiked slipped delayed ported extended rewrote rewritten
+    rebuilt decided against happening back instead
+    weggezogen fortgezogen ausgezogen verschrieben hochgesetzt vorverlegt vorgezogen portiert
+    verlangert gekurzt abgebrochen geschmissen schluss beendet abbestellt nichts
     gestiegen gesunken erhoht gesenkt angehoben geandert umgestellt verlegt verschoben aktualisiert
     migriert reduziert gewechselt umgestiegen umgezogen gezogen gesetzt steigt sinkt wechselt
     wechsle
@@ -359,7 +401,7 @@ CHANGING: Final = _stems(
 MOVED: Final = Phrases(
     r"""
     (?:moved|moving|relocated|settled) (?:back |over |down |out )?(?:to|into|in|from)
-    (?:gezogen|umgezogen) / (?:ziehe|ziehen) (?:\w+ )?(?:nach|um)
+    (?:gezogen|umgezogen|weggezogen) / (?:ziehe|ziehen) (?:\w+ )?(?:nach|um)
     """
 )
 """The speaker or the subject has another home."""

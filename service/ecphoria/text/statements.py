@@ -22,7 +22,9 @@ from ecphoria.text.change_words import (
     ENDED,
     FILLERS,
     HIRED,
+    INSTEAD,
     LASTS,
+    ME,
     MOVED,
     NEW,
     NOW,
@@ -98,6 +100,7 @@ class Statement:
         says: All stems, without fillers.
         new: Stems and numbers behind "to", "now" and the like.
         dropped: Stems of a value that the clause calls former.
+        instead: Whether the clause puts another value in the place of the former one.
         words: Its words, for phrases.
     """
 
@@ -110,6 +113,7 @@ class Statement:
     says: frozenset[str]
     new: frozenset[str]
     dropped: frozenset[str]
+    instead: bool
     words: tuple[str, ...]
     holds: bool
     plans: bool
@@ -153,11 +157,19 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
     if len(clauses) < 2 or len(clauses[0].split()) <= _NO_CLAUSE:
         yield _read(sentence)
+        if joined := _JOINED.match(sentence):
+            yield _read(f"{joined['who']} {joined['rest']}")
         return
     yield _read(sentence, framed=False)
     yield from map(_read, clauses)
 
 
+_JOINED: Final = re.compile(
+    rf"(?P<who>(?:{'|'.join(sorted(SELF))})|(?:{'|'.join(sorted(OWN))}) \w+) .* (?:and|und) "
+    rf"(?P<rest>(?:{'|'.join(sorted(VERBS))}) .*)",
+    re.IGNORECASE,
+)
+"""One subject of two verbs: "My parents sold the house and live in Hove"."""
 _NO_CLAUSE: Final = 2
 """Words in front of a comma or "and" that are no clause: "Ana and I are engaged"."""
 
@@ -190,6 +202,7 @@ def _read(clause: str, *, framed: bool = True) -> Statement | None:
         says=named_stems(said),
         new=_new(spoken) - dropped,
         dropped=dropped,
+        instead=bool(dropped) and INSTEAD.search(spoken) is not None,
         words=tuple(said),
         holds=holds,
         plans=plans,
@@ -200,22 +213,37 @@ def _read(clause: str, *, framed: bool = True) -> Statement | None:
         lasts=lasts,
         adds=adds,
         doubtful=doubtful,
-        of_self=not (SELF | OWN).isdisjoint(said),
+        of_self=not (SELF | OWN | ME).isdisjoint(said),
     )
 
 
 def _frame_or_move(said: Sequence[str], spoken: str) -> Frame:
     """Read the frame of a clause; "moved to" and "joined" tell a home and a work as well."""
     subject, verb, rest = _frame(said)
+    if subject and verb == "be" and not OWN.isdisjoint(said) and rest[:1]:
+        if subject <= _HOMES and rest[0] in _PLACES:
+            return frozenset(), "home", rest
+        if subject <= _JOBS and rest[0] in _AT_WORK:
+            return frozenset(), "work", rest
     if MOVED.within(said, spoken):
         return subject or _mover(said), "home", said
     if HIRED.within(said, spoken):
         return subject or _mover(said), "work", said
+    if (promoted := _PROMOTED.search(spoken)) and not SELF.isdisjoint(said):
+        return frozenset(), "be", (promoted["en"] or promoted["de"]).split()
     return subject, verb, rest
 
 
+_HOMES: Final = frozenset(
+    map(porter, words("place home flat apartment house wohnung haus zuhause"))
+)
+_JOBS: Final = frozenset(map(porter, words("job stelle arbeit")))
+_PROMOTED: Final = re.compile(r"\b(?:promoted to (?P<en>.+)|zu[mr] (?P<de>.+) befordert)")
+
+
 def _dropped(spoken: str) -> frozenset[str]:
-    return named_stems(" ".join(match["old"] for match in DROPPED.finditer(spoken)).split())
+    found = [match["old"] for one in (INSTEAD, DROPPED) for match in one.finditer(spoken)]
+    return named_stems(" ".join(found).split())
 
 
 def _new(spoken: str) -> frozenset[str]:
@@ -274,13 +302,19 @@ def _verb_of_self(rest: Sequence[str]) -> str:
     if first in VERBS:
         return _narrowed(VERBS[first], behind)
     light = first in FILLERS and first not in {"take", "do"}
-    past = first in PAST or first in _MODALS or first.endswith(("ed", "te", "ten"))
+    past = first in PAST or first in _MODALS or bool(_ENDS_PAST.search(first))
     return "" if past or light or first in _FEELINGS else f"do {porter(first)}"
+
+
+_ENDS_PAST: Final = re.compile(r"(?:ed|ten|(?<!ei)(?<!ie)te)$")
+"""Endings of past tenses; "ich leite" and "ich miete" are present."""
 
 
 def _verb_of_being(behind: Sequence[str]) -> str:
     """Name the verb of "I am ...": what one does, "employed" and the like, or "be" itself."""
     following = behind[0] if behind else ""
+    if following == "renting" and not _PLACES.isdisjoint(behind):
+        return "home"
     if VERBS.get(following, "be") != "be":
         return _narrowed(VERBS[following], behind[1:])
     if following.endswith("ing") and len(following) > len("being"):
@@ -314,7 +348,9 @@ def _is_perfect(behind: Sequence[str]) -> bool:
 
 def _frame_of_noun(said: Sequence[str]) -> Frame:
     """Read a clause whose subject is a thing or another person."""
-    at = next((place for place, word in enumerate(said) if place and word in VERBS), None)
+    if said[-1:] == ["sein"] and "wird" in said:
+        said = ["ist" if word == "wird" else word for word in said[:-1]]
+    at = next((at for at, word in enumerate(said) if _is_verb(said, at)), None)
     if at is None or not _VAGUE.isdisjoint(said[:at]):
         return _NO_FRAME
     subject = named_stems(said[:at], keep=OTHERS) - WEAK or named_stems(said[:at])
@@ -329,9 +365,16 @@ def _frame_of_noun(said: Sequence[str]) -> Frame:
     return subject, "leave" if verb == "drive" else verb, rest
 
 
+def _is_verb(said: Sequence[str], at: int) -> bool:
+    if said[at] == "be":
+        return said[at - 1 : at] == ["will"]
+    return at > 0 and said[at] in VERBS
+
+
 _ADVERBS: Final = frozenset(
     words(
-        "always usually often now just really still also currently both immer jetzt nun oft meist"
+        "always usually often now just really still also currently both only mostly mainly normally"
+        " immer jetzt nun oft meist meistens nur normalerweise"
     )
 )
 _PLACES: Final = frozenset(words("in at on near by here close next bei an auf im am"))
@@ -354,7 +397,7 @@ _MODALS: Final = frozenset(
 )  # fmt: skip
 _VAGUE: Final = frozenset(
     words(
-        "it that this these those there he she they you a an what who when where which so because"
+        "it one ones that this these those there he she they you a an what who when where which so because"
         " es sie er ein eine was wer du wo wenn weil dass"
     )
 )
@@ -379,7 +422,9 @@ def _purpose(verb: str, rest: Sequence[str]) -> frozenset[str]:
     if verb.startswith("do ") and any(word.isdigit() for word in rest):
         # "I take 20 mg of magnesium" is about the magnesium.
         return frozenset(
-            stem for stem in named_stems(rest) - WEAK if not stem.isdigit() and stem not in _UNITS
+            stem
+            for stem in named_stems(_without_time(rest)) - WEAK
+            if not stem.isdigit() and stem not in _UNITS
         )
     if verb not in {"use", "do pai", "do zahl"}:
         return frozenset()
@@ -389,11 +434,24 @@ def _purpose(verb: str, rest: Sequence[str]) -> frozenset[str]:
     return frozenset() if at is None else named_stems(rest[at + 1 :])
 
 
+def _without_time(rest: Sequence[str]) -> Sequence[str]:
+    """Leave out when something is done: "zinc in the morning"."""
+    ends = (at for at, word in enumerate(rest) if word in _WHEN and named_stems(rest[:at]) - WEAK)
+    return rest[: next(ends, len(rest))]
+
+
+_WHEN: Final = frozenset(words("in at before after every am vor nach zum jeden morgens abends"))
 _NEAR: Final = 2
 
 
 def _state(said: Sequence[str]) -> str:
-    return next((STATES[word] for word in reversed(said) if word in STATES), "")
+    found = next((STATES[word] for word in reversed(said) if word in STATES), "")
+    return found or ("together" if _ARE_TOGETHER.search(" ".join(said)) else "")
+
+
+_ARE_TOGETHER: Final = re.compile(
+    r"\b(?:(?:are|aren t|not|no longer|back) together|(?:m|am|not|been) seeing)\b"
+)
 
 
 def _is_new(said: Sequence[str]) -> bool:
