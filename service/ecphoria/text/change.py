@@ -95,16 +95,12 @@ def _is_over(later: Statement, earlier: Statement) -> bool:
     enough = bool(shared) and len(shared) >= _MOSTLY * len(own)
     if earlier.plans and later.cancels and enough:
         return True
-    if not earlier.holds:
+    if not earlier.holds or _is_person(earlier):
         return False
-    if _is_person(earlier):
-        return False
-    if _does_no_more(later, earlier):
-        return True
-    if earlier.subject:
-        values = earlier.values - CALENDAR
-        return enough and (earlier.subject <= over or (0 < len(values) <= _FEW and values <= over))
-    return enough and bool(shared & earlier.values)
+    if not earlier.subject:
+        return _does_no_more(later, earlier) or (enough and bool(shared & earlier.values))
+    values = earlier.values - CALENDAR
+    return enough and (earlier.subject <= over or (0 < len(values) <= _FEW and values <= over))
 
 
 def _does_no_more(later: Statement, earlier: Statement) -> bool:
@@ -119,7 +115,7 @@ def _tells_how_often(one: Statement) -> bool:
 
 
 def _is_person(one: Statement) -> bool:
-    """Tell whether the subject is a person, and not a person's thing: "the dentist appointment"."""
+    """Tell whether the subject is a person, not a thing of one: "the dentist appointment"."""
     return bool(one.subject & PEOPLE) and not one.subject & (SINGLE | GENERIC)
 
 
@@ -263,7 +259,7 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
 
 
 def _is_one_verb(later: Statement, earlier: Statement) -> bool:
-    """Tell whether both verbs are the same, or one is "be" and the other tells a price or start."""
+    """Tell whether the verbs are the same, or one is "be" and one tells a price or a start."""
     verbs = {later.verb, earlier.verb}
     return len(verbs) == 1 or (bool(later.subject) and verbs in ({"be", "cost"}, {"be", "start"}))
 

@@ -164,9 +164,9 @@ CANCELLED: Final = Phrases(
 
 PERSISTS: Final = Phrases(
     r"""
-    (?:won t|not|never|don t|can t|cannot|didn t|wouldn t|isn t|aren t|wasn t|hasn t) (?:\w+ ){0,2}?(?:quit|give up|giving up
-    |stop|sell
-    |change|leave|cancel\w*|sold|over|off) / (?:nicht|nie|kein\w*) (?:aufgeben|aufhoren|verkaufen|absagen|kundigen
+    (?:won t|not|never|don t|can t|cannot|didn t|wouldn t|isn t|aren t|wasn t
+    |hasn t) (?:\w+ ){0,2}?(?:quit|give up|giving up|stop|sell|change|leave|cancel\w*|sold|over
+    |off) / (?:nicht|nie|kein\w*) (?:aufgeben|aufhoren|verkaufen|absagen|kundigen
     |verkauft|aufgegeben|abgesagt|gekundigt|abgeschafft|storniert|beendet|abgebrochen|verschenkt)
     """.replace("\n    |", "|")
 )
@@ -310,12 +310,14 @@ FILLERS: Final = (
             now nowadays currently old always usually often every each day week month year
             yesterday today tonight
             last
-            just finally already recently right exactly definitely certainly really confirmed ever yes no well back good big news still
+            just finally already recently right exactly definitely certainly really confirmed ever
+            yes no well back good big news still
             instead anymore more longer nowadays days like want going gone go went got get take us
             jetzt nun alt alte alten alter altes immer meist oft jeden jede tag woche monat jahr
             gestern
             heute letzte letzten letzter
-            gerade endlich schon genau wirklich tatsachlich definitiv sicher bestatigt mehr sondern statt gern gerne lieber liebsten sofort
+            gerade endlich schon genau wirklich tatsachlich definitiv sicher bestatigt mehr
+            sondern statt gern gerne lieber liebsten sofort
             inzwischen mittlerweile neuerdings doch lange uhr kein keinen keine
             """
         )

@@ -1,18 +1,21 @@
 """Cut a long text into passages that an encoder reads whole.
 
 An encoder reads about 256 word pieces and ignores the rest, so a long text needs several vectors.
-The cut follows the structure of the text: fenced code, headings, blank lines and list items make
-blocks, and blocks are packed into passages. A block that is too long is cut by lines, then by
-sentences, then by words, then by characters.
+The cut follows the structure of the text. A text of a machine is cut into members of JSON,
+records of logs, hunks of diffs or functions (`text.structure`). In other texts fenced code,
+headings, blank lines and list items make blocks. Both are packed into passages. A block that is
+too long is cut by its structure, then by lines, sentences, words and characters, in this order.
 
-The time is linear in the length of the text: a large span is counted only up to the limit, and
-each of the four ways to cut looks at a character once or twice.
+The time is linear in the length of the text: a large span is counted only up to the limit, each of
+the ways to cut looks at a character once or twice, and structure is followed down a few levels.
 """
 
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
+
+from ecphoria.text.structure import begins_part, cuts
 
 LIMIT: Final = 200
 """Most estimated word pieces of a passage; leaves room for a title and a low estimate."""
@@ -75,9 +78,9 @@ def _packed(text: str) -> Iterator[Span]:
     start = end = -1
     filled = 0
     for atom, pieces in _atoms(text):
-        is_heading = _HEADING.match(text, *atom) is not None
         # A heading belongs to the text below it (docs/explanation/passages.md).
-        if start >= 0 and (filled + pieces > LIMIT or (is_heading and filled > LIMIT // 2)):
+        begins = filled > LIMIT // 2 and _begins(text, atom)
+        if start >= 0 and (filled + pieces > LIMIT or begins):
             yield Span(start, end)
             start, filled = -1, 0
         if start < 0:
@@ -88,9 +91,17 @@ def _packed(text: str) -> Iterator[Span]:
         yield Span(start, end)
 
 
+def _begins(text: str, atom: Span) -> bool:
+    """Tell whether a heading, a function or the diff of a file begins."""
+    return _HEADING.match(text, *atom) is not None or begins_part(text, *atom)
+
+
 def _atoms(text: str) -> Iterator[tuple[Span, int]]:
     """Yield the blocks in order with their sizes; divide blocks that are too long."""
-    stack: list[Iterator[Span]] = [_blocks(text)]
+    # Between fences there is prose, which has blocks.
+    mixed = "```" in text or "~~~" in text
+    whole = None if mixed else _structured(text, Span(0, len(text)))
+    stack: list[Iterator[Span]] = [whole or _blocks(text)]
     while stack:
         span = next(stack[-1], None)
         if span is None:
@@ -98,7 +109,21 @@ def _atoms(text: str) -> Iterator[tuple[Span, int]]:
         elif (pieces := _count(text, span, LIMIT)) <= LIMIT:
             yield span, pieces
         else:
-            stack.append(_parts(text, span))
+            deep = len(stack) > _LEVELS
+            stack.append((None if deep else _structured(text, span)) or _parts(text, span))
+
+
+_LEVELS: Final = 8
+"""Levels of structure that are followed; each looks at the whole text, so there must be an end."""
+
+
+def _structured(text: str, span: Span) -> Iterator[Span] | None:
+    """Cut a span into the parts of its structure; None if it has none."""
+    found = cuts(text, *span)
+    if not found:
+        return None
+    parts = (Span(one, other) for one, other in pairwise((span.start, *found, span.end)))
+    return (part for part in parts if not text[part.start : part.end].isspace())
 
 
 def _blocks(text: str) -> Iterator[Span]:

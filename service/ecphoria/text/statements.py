@@ -373,8 +373,8 @@ def _is_verb(said: Sequence[str], at: int) -> bool:
 
 _ADVERBS: Final = frozenset(
     words(
-        "always usually often now just really still also currently both only mostly mainly normally"
-        " immer jetzt nun oft meist meistens nur normalerweise"
+        "always usually often now just really still also currently both only mostly mainly"
+        " normally immer jetzt nun oft meist meistens nur normalerweise"
     )
 )
 _PLACES: Final = frozenset(words("in at on near by here close next bei an auf im am"))
@@ -397,8 +397,8 @@ _MODALS: Final = frozenset(
 )  # fmt: skip
 _VAGUE: Final = frozenset(
     words(
-        "it one ones that this these those there he she they you a an what who when where which so because"
-        " es sie er ein eine was wer du wo wenn weil dass"
+        "it one ones that this these those there he she they you a an what who when where which so"
+        " because es sie er ein eine was wer du wo wenn weil dass"
     )
 )
 """A subject that a clause alone does not tell."""
