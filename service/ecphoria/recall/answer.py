@@ -1,7 +1,8 @@
 """From a ranking to an answer: hits, copies, near misses, and the context for a prompt.
 
 Two memories are copies if the same person says the same words in the same order. Case,
-punctuation, an interjection in front and words that only stress do not count. Vectors are not
+punctuation, an interjection in front and words that only stress do not count. Long texts without
+a title, such as outputs of tools, are copies if they are almost the same. Vectors are not
 compared: by the default model "We moved from Bath to Bristol" and "We moved from Bristol to Bath"
 have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" one of .94.
 """
@@ -24,6 +25,7 @@ from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
 from ecphoria.text.dates import tells_day
 from ecphoria.text.forms import composed
+from ecphoria.text.near_copies import Sketch, almost_same, sketch
 from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS
 
 MISSES = 3
@@ -440,6 +442,7 @@ async def load_shown(
     first = [episode for group in suspects for episode in group]
     apart = _without(ranked, {episode for group in suspects for episode in group[1:]})
     shown = replace(ranked, episodes=episodes)
+    sketches: dict[EpisodeId, Sketch | None] = {}
     wanted = list(dict.fromkeys((*first, *needed(apart, k, more))))
     for _ in range(_ROUNDS):
         missing = [episode for episode in wanted if episode not in tried]
@@ -449,8 +452,10 @@ async def load_shown(
         for episode in await search.store.episodes(search.tenant, missing):
             episodes[episode.id] = episode
         size = sum(len(one.text) for one in episodes.values())
-        shown = await run_off_loop(partial(_joined, ranked, episodes), size)
-        wanted = needed(shown, k, more)
+        long = _LongTexts(search.frame, sketches)
+        shown = await run_off_loop(partial(_joined, ranked, episodes, long), size)
+        # Where there are some, more are likely: twice as many are read each time.
+        wanted = needed(shown, k + long.joined, more)
     return shown
 
 
@@ -488,7 +493,47 @@ def _suspects(ranked: Ranked, frame: Frame, count: int) -> list[list[EpisodeId]]
     return list(groups.values())
 
 
-def _joined(ranked: Ranked, episodes: Mapping[EpisodeId, Episode]) -> Ranked:
+class _LongTexts:
+    """The long texts of a ranking so far; finds the one of which a next text is almost a copy."""
+
+    def __init__(self, frame: Frame, sketches: dict[EpisodeId, Sketch | None]) -> None:
+        self._frame = frame
+        self._cue = frozenset(frame.stems)
+        self._sketches = sketches
+        self._seen: dict[Key, list[tuple[EpisodeId, Sketch]]] = {}
+        self.joined = 0
+
+    def first(self, episode: Episode, *, ended: bool) -> EpisodeId:
+        """Give the best ranked text that is almost the same, else the text itself.
+
+        Texts are apart if a word of the cue tells them apart: it may ask for just this difference.
+        """
+        drawn = None if episode.title else self._sketch(episode)
+        if drawn is None:
+            return episode.id
+        group: Key = (_folded(episode.speaker), episode.role, str(ended), *self._asked(episode.id))
+        seen = self._seen.setdefault(group, [])
+        for one, other in seen:
+            if almost_same(other, drawn):
+                self.joined += 1
+                return one
+        seen.append((episode.id, drawn))
+        return episode.id
+
+    def _sketch(self, episode: Episode) -> Sketch | None:
+        if episode.id not in self._sketches:
+            self._sketches[episode.id] = sketch(episode.text)
+        return self._sketches[episode.id]
+
+    def _asked(self, episode: EpisodeId) -> list[str]:
+        """List the words of the cue in a text; outside of the frame a text is alone."""
+        row = self._frame.row.get(episode)
+        return (
+            [episode] if row is None else sorted(self._cue & set(self._frame.terms[row].split()))
+        )
+
+
+def _joined(ranked: Ranked, episodes: Mapping[EpisodeId, Episode], long: _LongTexts) -> Ranked:
     """Keep the best ranked copy of each memory."""
     kept: dict[Key, EpisodeId] = {}
     copies: dict[EpisodeId, list[Episode]] = {}
@@ -496,7 +541,10 @@ def _joined(ranked: Ranked, episodes: Mapping[EpisodeId, Episode]) -> Ranked:
         episode = episodes.get(ident)
         if episode is None:
             continue
-        best = kept.setdefault((*_key(episode), str(ident in ranked.superseded)), ident)
+        ended = ident in ranked.superseded
+        key = (*_key(episode), str(ended))
+        best = kept.get(key) or long.first(episode, ended=ended)
+        kept[key] = best
         if best != ident:
             copies.setdefault(best, []).append(episode)
     for group in copies.values():

@@ -37,11 +37,13 @@ async def shown(
     collapse: bool = True,
     behind: Mapping[EpisodeId, Superseded] | None = None,
     outside: Sequence[EpisodeId] = (),
+    cue: str = "",
 ) -> tuple[Ranked, Store]:
     """Rank the episodes as listed; those `outside` are no candidates."""
     store = Store(episodes)
     inside = [one for one in episodes if one.id not in outside]
     frame = SimpleNamespace(
+        stems=tuple(stems(cue)),
         terms=tuple(" ".join(stems(one.text)) for one in inside),
         speaker=tuple(one.speaker for one in inside),
         title=tuple(one.title for one in inside),
@@ -183,3 +185,67 @@ async def test_a_deleted_memory_is_left_out() -> None:
     del store.known[EpisodeId("e1")]
     found, _ = await shown(said[1:])
     assert texts(found) == ["Two."]
+
+
+def output(number: int, *, end: str = "all tests passed", changed: int = 2) -> str:
+    """Write a long output that differs from others in `changed` words."""
+    lines = [
+        f"step {each} of the build compiled unit {each * 7} of the tree" for each in range(40)
+    ]
+    for each in range(changed):
+        lines[each] += f" in {number + each} ms"
+    return "\n".join((*lines, end))
+
+
+async def test_almost_the_same_long_outputs_are_one_hit_that_names_the_others() -> None:
+    runs = [episode(output(n), turn=n, speaker="agent", role="tool") for n in range(1, 5)]
+    found, _ = await shown([*runs, episode("A word.", turn=9)], k=2)
+    assert found.ids[:2] == ("e1", "e9")
+    assert found.copies == {"e1": ("e2", "e3", "e4")}
+
+
+async def test_long_outputs_with_another_outcome_or_more_changes_are_apart() -> None:
+    told = [output(1), output(2, end="one test failed"), output(3, changed=30)]
+    runs = [episode(text, turn=n, role="tool") for n, text in enumerate(told, 1)]
+    found, _ = await shown(runs)
+    assert found.ids == ("e1", "e2", "e3")
+
+
+async def test_long_outputs_of_two_speakers_or_with_titles_are_apart() -> None:
+    told = [
+        episode(output(1), turn=1, speaker="a"), episode(output(2), turn=2, speaker="b"),
+        episode(output(3), turn=3, title="Build"), episode(output(4), turn=4, title="Build"),
+    ]  # fmt: skip
+    found, _ = await shown(told)
+    assert len(found.ids) == len(told)
+
+
+async def test_a_word_of_the_cue_keeps_long_outputs_apart() -> None:
+    told = [
+        episode(output(1, end="on macbook"), turn=1),
+        episode(output(1, end="on thinkpad"), turn=2),
+    ]
+    apart, _ = await shown(told, cue="What ran on the thinkpad?")
+    assert apart.ids == ("e1", "e2")
+    joined, _ = await shown(told, cue="What was compiled?")
+    assert joined.ids == ("e1",)
+
+
+async def test_short_texts_must_be_the_same() -> None:
+    told = "I walked along the river with Tom and saw {} swans near the old mill on the left bank."
+    found, _ = await shown([episode(told.format(n), turn=n) for n in (1, 2, 3)])
+    assert found.ids == ("e1", "e2", "e3")
+
+
+async def test_without_collapse_long_outputs_are_hits_of_their_own() -> None:
+    runs = [episode(output(n), turn=n) for n in (1, 2)]
+    found, _ = await shown(runs, collapse=False)
+    assert found.ids == ("e1", "e2")
+
+
+async def test_many_near_copies_leave_room_for_other_memories() -> None:
+    runs = [episode(output(n), turn=n) for n in range(1, 41)]
+    others = [episode(f"Word number {n}.", turn=n) for n in range(50, 60)]
+    found, _ = await shown([*runs, *others], k=5)
+    assert found.ids[:5] == ("e1", "e50", "e51", "e52", "e53")
+    assert all(one in found.episodes for one in found.ids[:5])
