@@ -155,11 +155,9 @@ def _is_same_value(later: Statement, earlier: Statement) -> bool:
 def _names_former(later: Statement, earlier: Statement) -> bool:
     """Tell whether the later one names the value of the earlier one as the former value."""
     old = later.dropped
-    if (
-        not old
-        or not (later.changes or later.now or later.ends)
-        or not old <= earlier.says | CHANGING
-    ):
+    # "From" alone names no former value: "now a question from Ann".
+    told = later.changes or later.ends or (later.now and later.instead)
+    if not old or not told or not old <= earlier.says | CHANGING:
         return False
     if not old & (earlier.values or earlier.says):
         return False

@@ -84,7 +84,7 @@ ADDS: Final = Phrases(
 
 DOUBTFUL: Final = Phrases(
     """
-    trying to / try to / can be / not sure / how to / would / could / might / maybe / perhaps
+    trying to / try to / can be / please / bitte / not sure / how to / would / could / might / maybe / perhaps
     may (?:be|have|well|not|need|get|go|move|change|become|rise)
     wish / hope / hoping / if / whether / should
     consider\\w* / thinking / think(?:s)? about / about to / almost / nearly / unless
@@ -114,7 +114,8 @@ CHANGED: Final = Phrases(
     put (?:\w+ ){0,6}?(?:up|down|back) (?:to|by) / brought (?:\w+ ){0,6}?forward
     (?:rewrote|rewritten|rebuilt) (?:\w+ ){0,6}?(?:in|with|on) / decided against
     replaced / traded / swapped / has become / turned into / converted / no longer
-    joined / started (?:at|as|with|working) / new job / changed jobs / hired by / left
+    joined / started (?:at|as|with|working) / new job / changed jobs / hired by
+    left (?!in |on |to |over|of |side|hand|for |at |with )
     got (?:engaged|married|divorced)
     auf (?:\w+ ){1,7}?(?:gestiegen|gesunken|erhoht|gesenkt|angehoben|geandert|umgestellt|verlegt
     |verschoben|aktualisiert|migriert|reduziert|gewechselt|umgestiegen|umgezogen|gesetzt
@@ -137,7 +138,8 @@ ENDED: Final = Phrases(
     resigned
     got rid of / gotten rid of / (?:gave|given) (?:\w+ ){1,6}?away / cancel\w* / called off
     (?:is|are|was) off / dropped(?! off| by| in| out)
-    (?:not|won t) (?:\w+ ){0,8}?after all / broke up / split up / left
+    (?:not|won t) (?:\w+ ){0,8}?after all / broke up / split up
+    left (?!in |on |to |over|of |side|hand|for |at |with )
     traded / traded in / replaced / scrapped / over with / divorced / separated / gave back
     (?:isn t|aren t|not) happening / fell through / dropped out / decided against / passed away
     (?:is|are) gone / broken up / dumped / got stolen / was stolen / died / moved out
@@ -402,7 +404,7 @@ CHANGING: Final = _stems(
 
 MOVED: Final = Phrases(
     r"""
-    (?:moved|moving|relocated|settled) (?:back |over |down |out )?(?:to|into|in|from)
+    (?<!not )(?:moved|moving|relocated|settled) (?:back |over |down |out )?(?:to|into|in|from)
     (?:gezogen|umgezogen|weggezogen) / (?:ziehe|ziehen) (?:\w+ )?(?:nach|um)
     """
 )

@@ -355,7 +355,7 @@ def _frame_of_noun(said: Sequence[str]) -> Frame:
         return _NO_FRAME
     subject = named_stems(said[:at], keep=OTHERS) - WEAK or named_stems(said[:at])
     rest = said[at + 1 :]
-    if not subject or subject <= CALENDAR:
+    if not subject or subject <= CALENDAR or len(subject) > _MOST_OF_SUBJECT:
         return _NO_FRAME
     if VERBS[said[at]] == "have" and _is_perfect(rest):
         return _NO_FRAME
@@ -363,6 +363,10 @@ def _frame_of_noun(said: Sequence[str]) -> Frame:
     if verb == "be":
         verb = next((VERBS[word] for word in rest if word in _PASSIVES), "be")
     return subject, "leave" if verb == "drive" else verb, rest
+
+
+_MOST_OF_SUBJECT: Final = 5
+"""Stems; more are not the subject alone."""
 
 
 def _is_verb(said: Sequence[str], at: int) -> bool:
