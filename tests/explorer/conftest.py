@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
 
 from ecphoria.client import Client
-from ecphoria.demo.sample import sample_conversation
+from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
+from ecphoria.settings import JobsSettings
 from tests.acceptance.conftest import (
     NO_TLS,
     Owner,
@@ -60,6 +61,34 @@ def demo(operator: httpx.Client) -> Iterator[Owner]:
         turns = sample_conversation()
         with Client(str(operator.base_url), made.key, timeout=120) as client:
             assert client.append_batch(turns).created == len(turns)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def working(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker, which consolidates."""
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as up:
+        yield up
+
+
+@pytest.fixture(scope="session")
+def studied(working: RunningService) -> Iterator[Owner]:
+    """The owner of the demo with its facts, consolidated; each test undoes its changes."""
+    headers = {"Authorization": f"Bearer {working.key}"}
+    with (
+        httpx.Client(base_url=working.url, headers=headers, timeout=120, verify=NO_TLS) as caller,
+        new_owner(caller) as made,
+    ):
+        facts = sample_facts()
+        for relation, kind in facts.predicates.items():
+            made.put(f"/v1/predicates/{relation}", json={"predicate_class": kind})
+        turns = with_facts(sample_conversation(), facts.extractions)
+        with Client(working.url, made.key, timeout=120) as client:
+            assert client.append_batch(turns).created == len(turns)
+            client.consolidate(timeout_s=600)
         yield made
 
 
@@ -174,7 +203,12 @@ def _note_faults(tab: Tab) -> None:
     page = tab.page
     page.on("console", lambda message: tab.faults.append(message.text))
     page.on("pageerror", lambda error: tab.faults.append(str(error)))
-    page.on("requestfailed", lambda request: tab.faults.append(f"failed: {request.url}"))
+
+    def failed(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the page itself ended it
+            tab.faults.append(f"failed: {request.url}")
+
+    page.on("requestfailed", failed)
 
     def known(url: str) -> None:
         if not url.startswith((tab.url, f"blob:{tab.url}")):

@@ -17,18 +17,38 @@ TEXTS = (
     "otters " + "x" * 100_000,
     "=cmd|' /C calc'!A0 otters",
 )  # fmt: skip
-PLACES = ("ask", "misses", "context", "gate", "traces", "concept")
+PLACES = (
+    "ask",
+    "misses",
+    "context",
+    "gate",
+    "traces",
+    "concept",
+    "timeline",
+    "review",
+    "forgetting",
+)
 
 
 @pytest.fixture
 def hostile(fresh: Owner) -> Owner:
     """The owner of a tenant that is full of such texts."""
+    fresh.put("/v1/predicates/is owned by", json={"predicate_class": "immutable"})
     for n, text in enumerate(TEXTS):
         fresh.remember(
             text,
             speaker="<i>Eve</i>\u202e",
             session="<b>x</b>" if n % 2 else "s" * 200,
-            extraction={"names": ["<img src=x onerror=window.pwned=1>", "Otter\u202e Club"]},
+            extraction={
+                "names": ["<img src=x onerror=window.pwned=1>", "Otter\u202e Club"],
+                "facts": [
+                    {
+                        "subject": "<b>Otter</b>",
+                        "predicate": "is owned by",
+                        "object": f"<i>Eve {n}</i>",
+                    }
+                ],
+            },
         )
     fresh.post("/v1/recall", json={"cue": "<script>window.pwned=1</script> otters \u202e"})
     return fresh
@@ -41,9 +61,11 @@ async def test_nothing_of_a_memory_runs_or_becomes_an_element(
     tab = await open_tab(hostile.key, viewport={"width": width, "height": 844})
     page = tab.page
     for place in PLACES:
-        if place in {"traces", "concept"}:
-            await tab.open(place)
-            await page.wait_for_selector(".traces tbody tr, .finder li")
+        if place in PLACES[4:]:
+            await tab.open(place, by="session", bucket="<b>x</b>")
+            await page.wait_for_selector(
+                ".traces tbody tr, .finder li, .turns li, #contradictions .pair, .memories li"
+            )
         else:
             await tab.ask("otters", strategy="ppr", tab=place)
             await tab.lit()

@@ -111,6 +111,7 @@ async def list_episodes(
         tenant,
         ids=[EpisodeId(one) for one in wanted.ids] or None,
         state=wanted.state,
+        pinned=wanted.pinned,
         session=wanted.session,
         concept=wanted.concept,
         as_of=wanted.as_of,

@@ -69,6 +69,7 @@ class EpisodeArchive:
         session: str | None = None,
         concept: str | None = None,
         state: State | None = None,
+        pinned: bool | None = None,
         as_of: datetime | None = None,
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
@@ -87,6 +88,7 @@ class EpisodeArchive:
             session: Only those of this session.
             concept: Only those that mention or are about the concept of this name.
             state: Only live, dormant or archived ones.
+            pinned: Only pinned ones, or only others.
             as_of: Only those that had occurred by then.
             occurred_from: Only those that occurred at this instant or later.
             occurred_before: Only those that occurred before this instant.
@@ -103,6 +105,7 @@ class EpisodeArchive:
             "tenant": tenant,
             "ids": None if ids is None else list(ids),
             "state": None if state is None else f"{state.value.capitalize()}Episode",
+            "pinned": pinned,
             "concept": None if concept is None else normalise(concept),
             "session": session,
             "newest": newest,

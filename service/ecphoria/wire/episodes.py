@@ -156,6 +156,8 @@ class EpisodeQuery(Parameters):
     """Only these, at most 100."""
     state: State | None = None
     """Only `live`, `dormant` or `archived` ones."""
+    pinned: bool | None = None
+    """Only pinned ones, or with `false` only others."""
     session: Name | None = None
     """Only this session. Notes without a session have none to ask for."""
     concept: str | None = None

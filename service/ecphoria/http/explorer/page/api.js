@@ -50,6 +50,7 @@ function keep(kept) {
 export function dropRequests() {
   epoch.abort();
   epoch = new AbortController();
+  allowed.value = false;
   banner.value = "";
 }
 
@@ -102,7 +103,11 @@ export function actFor(tenant) {
   keep({ ...session.value, tenant });
 }
 
-export const mayWrite = () => Boolean(me.value?.scopes.includes("write"));
+/** Whether an operator has allowed changes; each sign-in and each tenant begin without. */
+export const allowed = signal(false);
+
+export const mayWrite = () => Boolean(me.value?.scopes.includes("write") && (allowed.value || !me.value.operator));
+export const mayRule = () => mayWrite() && me.value.scopes.includes("admin");
 
 /**
  * Ask the service. While it does not answer, a request that changes nothing is sent again after

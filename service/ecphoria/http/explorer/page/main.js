@@ -1,18 +1,19 @@
 // The page: who is signed in, which screen is shown, and the keys.
 import { html, render, signal, useEffect, useState } from "./vendor.js";
-import { actFor, banner, call, me, notResumed, session, signIn, signOut } from "./api.js";
+import { actFor, allowed, banner, call, me, notResumed, Problem, session, signIn, signOut } from "./api.js";
 import { forgetAsked } from "./asking.js";
 import { go, href, route, SCREENS, takeTicket } from "./route.js";
 import { W } from "./words.js";
-import { KeyList, Loading } from "./parts/dialog.js";
+import { Fault, KeyList, Loading } from "./parts/dialog.js";
 import { Text } from "./parts/text.js";
 import { applyTheme, switchTheme } from "./parts/theme.js";
 import { Ask, askKey } from "./screens/ask.js";
-import { Concept } from "./screens/concept.js";
 import { enterBy, SignIn } from "./screens/sign_in.js";
-import { Traces } from "./screens/traces.js";
 
-const SCREEN = { ask: Ask, traces: Traces, concept: Concept };
+/** The screens that are loaded; the others come when they are opened first. */
+const loaded = signal({ ask: Ask });
+/** The second key of `g`, as two screens begin with the same letter. */
+const LETTERS = { a: "ask", x: "traces", t: "timeline", c: "concept", r: "review", f: "forgetting" };
 const entering = signal(true);
 const listing = signal(false);
 
@@ -20,12 +21,24 @@ function Page() {
   useEffect(followTenant, [route.value.query.tenant]);
   if (entering.value) return html`<main class="sign-in"><h1>${W.name}</h1><${Loading} text=${W.signingIn} /></main>`;
   if (!session.value || !me.value) return html`<${Banner} /><${SignIn} />`;
-  const Screen = SCREEN[route.value.screen];
   const tenant = session.value.tenant;
   return html`<${Header} /><${Banner} />${listing.value && html`<${KeyList} close=${() => { listing.value = false; }} />`}
     ${!tenant ? html`<main class="sign-in"><h1>${W.chooseTenant}</h1></main>` : strange(tenant)
       ? html`<main class="sign-in"><h1>${W.tenant}</h1><p role="alert">${W.otherTenant(route.value.query.tenant)}</p></main>`
-      : html`<${Screen} key=${tenant} />`}`;
+      : html`<${Screen} key=${tenant} name=${route.value.screen} />`}`;
+}
+
+function Screen({ name }) {
+  const [problem, fail] = useState(null);
+  useEffect(() => {
+    fail(null);
+    if (name in loaded.value) return;
+    import(`./screens/${name}.js`).then(
+      (found) => { loaded.value = { ...loaded.value, [name]: found.default }; }, () => fail(new Problem(0)));
+  }, [name]);
+  const Shown = loaded.value[name];
+  if (Shown) return html`<${Shown} />`;
+  return html`<main><h1>${W.tabs[name]}</h1>${problem ? html`<${Fault} problem=${problem} again=${() => location.reload()} />` : html`<${Loading} />`}</main>`;
 }
 
 /** An operator can go back to the address of another tenant. */
@@ -44,12 +57,16 @@ function Header() {
   return html`<header><a class="brand" href="#/ask"><img src="/explorer/icon.svg" alt="" width="24" height="24" />${W.name}</a>
     <nav>${SCREENS.map((name) => html`<a href=${href(name, me.value.operator ? { tenant } : {})}
       aria-current=${route.value.screen === name ? "page" : null}>${W.tabs[name]}</a>`)}</nav>
-    <span class="self">${me.value.operator ? html`<mark>${W.operator}</mark><${Tenants} />` : html`<span class="tenant"><${Text} of=${tenant} /></span>`}
+    <span class="self">${me.value.operator ? html`<mark>${W.operator}</mark><${Tenants} />${session.value.tenant && html`<${Allow} />`}` : html`<span class="tenant"><${Text} of=${tenant} /></span>`}
       <button onClick=${switchTheme} aria-label=${W.theme} title=${W.theme}>◐</button>
       <button onClick=${() => { listing.value = true; }} aria-label=${W.keys} title=${W.keys}>?</button>
       <button onClick=${leave}>${W.signOut}</button></span>
   </header>`;
 }
+
+/** An operator changes nothing by accident. */
+const Allow = () => html`<label class="check"><input type="checkbox" name="allow" checked=${allowed.value}
+  onChange=${(event) => { allowed.value = event.currentTarget.checked; }} />${W.allow}</label>`;
 
 /** The tenants of the service, for an operator. */
 function Tenants() {
@@ -84,11 +101,18 @@ function onKey(event) {
   const writing = event.target.closest?.("input, select, textarea, [contenteditable]");
   if (writing && event.key !== "Escape") return;
   if (event.target.closest?.("button, a, summary") && [" ", "Enter"].includes(event.key)) return;
-  if (pageKey(event.key) || (route.value.screen === "ask" && askKey(event))) event.preventDefault();
+  if (pageKey(event.key) || (route.value.screen === "ask" && askKey(event)) || shortcut(event.key)) event.preventDefault();
+}
+
+/** Press the control that names this key. */
+function shortcut(key) {
+  const found = document.querySelector(`main [aria-keyshortcuts="${CSS.escape(key)}"]`);
+  found?.click();
+  return Boolean(found);
 }
 
 function pageKey(key) {
-  const jump = prefix && SCREENS.find((name) => name[0] === key);
+  const jump = prefix && LETTERS[key];
   prefix = key === "g";
   if (jump) go(jump, me.value.operator ? { tenant: session.value.tenant } : {});
   else if (key === "?") listing.value = true;

@@ -4,7 +4,7 @@ import { signal } from "./vendor.js";
 /** @typedef {{screen: string, query: Record<string, string>}} Route */
 
 /** The screens that exist; the first is the default. */
-export const SCREENS = ["ask", "traces", "concept"];
+export const SCREENS = ["ask", "traces", "timeline", "concept", "review", "forgetting"];
 
 /** @returns {Route} */
 function read() {

@@ -1,7 +1,8 @@
 // One recalled memory: its words, the parts of its score, and the path that reached it.
 import { html, useState } from "../vendor.js";
-import { call, mayWrite } from "../api.js";
+import { call } from "../api.js";
 import { PARTS, STREAMS, W, day } from "../words.js";
+import { Act } from "./reading.js";
 import { Long, Text } from "./text.js";
 
 const SHOWN = 0.0005;
@@ -45,7 +46,7 @@ export function Hit({ hit, most, grown, chosen, choose, labels, place }) {
     ${!hit.erased && html`<p class="words"><${Long} of=${hit.text} /></p>`}
     <${Bars} parts=${hit.parts} most=${most} grown=${grown} />
     <p class="acts"><button aria-pressed=${chosen} onClick=${() => choose(hit.id)}>${chosen ? W.hit.opened : W.hit.open}</button>
-      ${mayWrite() && !hit.erased && html`<${Pin} id=${hit.id} />`}</p>
+      ${!hit.erased && html`<${Pin} id=${hit.id} />`}</p>
     ${chosen && html`<${Path} hit=${hit} labels=${labels} />`}
   </li>`;
 }
@@ -61,16 +62,9 @@ function Remarks({ hit }) {
 /** Pin a memory; it shows what the service has done, never what it may do. */
 function Pin({ id }) {
   const [pinned, changed] = useState(false);
-  const [failed, fail] = useState("");
-  const act = async () => {
-    try {
-      await call(pinned ? "DELETE" : "PUT", `/v1/episodes/${id}/pin`);
-      changed(!pinned);
-      fail("");
-    } catch (problem) {
-      fail(problem.message);
-    }
+  const turn = async () => {
+    await call(pinned ? "DELETE" : "PUT", `/v1/episodes/${id}/pin`);
+    changed(!pinned);
   };
-  return html`<button class="write" title=${W.hit.pinWhy} aria-pressed=${pinned} onClick=${act}>
-    ${pinned ? W.hit.unpin : W.hit.pin}</button>${failed && html`<span class="fault" role="alert">${failed}</span>`}`;
+  return html`<${Act} does=${turn} title=${W.hit.pinWhy} aria-pressed=${pinned}>${pinned ? W.hit.unpin : W.hit.pin}<//>`;
 }

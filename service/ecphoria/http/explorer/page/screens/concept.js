@@ -1,32 +1,22 @@
 // Concepts: a person, place, thing or topic, with what is around it.
-import { html, useEffect, useState } from "../vendor.js";
+import { html } from "../vendor.js";
 import { call } from "../api.js";
 import { amend, href, route } from "../route.js";
 import { day, W } from "../words.js";
 import { Clock } from "../parts/clock.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
-import { Long, Text } from "../parts/text.js";
+import { Decisions, Fact, episodesOf, rivalsOf } from "../parts/facts.js";
+import { Memory } from "../parts/memories.js";
+import { useRead } from "../parts/reading.js";
+import { Text } from "../parts/text.js";
 
 const PAGE = 60;
 const AROUND = 200;
 const MEMORIES = 100;
+const DECISIONS = 1000;
 const PAUSE_MS = 200;
 
-/** Read again whenever the inputs change; the answer to a former input is dropped. */
-function useRead(read, inputs) {
-  const [state, got] = useState({});
-  useEffect(() => {
-    const ends = new AbortController();
-    got((before) => ({ ...before, problem: null }));
-    read(ends.signal).then((value) => got({ value }), (problem) => {
-      if (problem.name !== "AbortError") got({ problem });
-    });
-    return () => ends.abort();
-  }, inputs);
-  return state;
-}
-
-export function Concept() {
+export default function Concept() {
   const { id } = route.value.query;
   return html`<main class="concept"><h1>${W.concept.title}</h1><div class="halves"><${Finder} id=${id} />
     ${id ? html`<${View} key=${id} id=${id} />` : html`<p class="start">${W.concept.choose}</p>`}</div></main>`;
@@ -56,15 +46,26 @@ async function read(id, signal) {
     call("GET", "/v1/graph", { query: { around: id, hops: 1, limit: AROUND }, signal }),
   ]);
   const name = view.concept.name;
-  const [facts, memories] = await Promise.all([
+  const [facts, memories, decided] = await Promise.all([
     call("GET", "/v1/facts", { query: { concept: name, limit: MEMORIES }, signal }),
     call("GET", "/v1/episodes", { query: { concept: name, limit: MEMORIES }, signal }),
+    call("GET", "/v1/decisions", { query: { limit: DECISIONS }, signal }),
   ]);
-  return { view, around, facts: facts.items, memories: memories.items };
+  const rivals = (await rivalsOf(facts.items, signal)).filter(Boolean);
+  const all = [...new Map([...rivals, ...facts.items].map((fact) => [fact.id, fact])).values()];
+  const spoken = await episodesOf(all.flatMap((fact) => fact.episodes), signal);
+  return { view, around, facts: all, memories: memories.items, spoken, decisions: about(all, decided.items) };
+}
+
+/** The decisions about facts, and what undid them. */
+function about(facts, decisions) {
+  const ids = new Set(facts.map((fact) => fact.id));
+  for (const each of [...decisions].reverse()) if (ids.has(each.fact) || ids.has(each.undoes)) ids.add(each.id);
+  return decisions.filter((each) => ids.has(each.id));
 }
 
 function View({ id }) {
-  const { value, problem } = useRead((signal) => read(id, signal), [id]);
+  const { value, problem, again } = useRead((signal) => read(id, signal), [id]);
   if (problem) return html`<${Fault} problem=${problem} />`;
   if (!value) return html`<${Loading} />`;
   const { concept } = value.view;
@@ -75,10 +76,8 @@ function View({ id }) {
       <a href=${href("ask", { cue: concept.name, tenant })}>${words.ask}</a></p>
     <${Clock} around=${value.around} />
     <${Neighbours} list=${value.view.neighbours} />
-    <${Facts} facts=${value.facts} />
-    <h3>${words.memories}</h3><ol class="memories">${value.memories.map((each) => html`<li key=${each.id}>
-      <b><${Text} of=${each.speaker || each.title || W.hit.note} /></b> <time>${day(each.occurred_at)}</time>
-      <p><${Long} of=${each.text} /></p></li>`)}</ol>
+    <${Facts} of=${value} changed=${again} />
+    <h3>${words.memories}</h3><ol class="memories">${value.memories.map((each) => html`<${Memory} key=${each.id} memory=${each} />`)}</ol>
   </section>`;
 }
 
@@ -91,10 +90,20 @@ function Neighbours({ list }) {
       <small>${words.edges[each.edge] ?? each.edge}, ${each.weight.toFixed(2)}</small></li>`)}</ul>`;
 }
 
-function Facts({ facts }) {
+/** Facts by predicate, on one axis of time; those that contradict each other stand side by side. */
+function Facts({ of: { facts, spoken, decisions }, changed }) {
   const words = W.concept;
+  const groups = new Map();
+  for (const fact of facts) groups.set(keyOf(fact), [...(groups.get(keyOf(fact)) ?? []), fact]);
+  const starts = facts.flatMap((fact) => fact.intervals.map((each) => Date.parse(each.valid_from)));
+  const axis = { start: Math.min(...starts), end: Math.max(Date.now(), ...starts) };
   return html`<h3>${words.facts}</h3>${!facts.length && html`<p class="dim">${words.noFacts}</p>`}
-    <ul class="facts">${facts.map((fact) => html`<li class=${fact.valid ? fact.standing : "past"} data-fact=${fact.id}>
-      <${Text} of=${[fact.subject, fact.polarity === "negative" && words.not, fact.predicate, fact.object].filter(Boolean).join(" ")} />
-      <small> ${fact.standing}, ${fact.intervals.map((each) => words.holds(day(each.valid_from), day(each.valid_to))).join("; ")}</small></li>`)}</ul>`;
+    ${[...groups].map(([key, group]) => html`<div class="beside facts" key=${key}>${group.sort(byTime).map((fact) => html`<${Fact} key=${fact.id}
+      fact=${fact} episodes=${spoken} rival=${rivalOf(fact, group)} axis=${axis} decided=${changed} />`)}</div>`)}
+    ${decisions.length > 0 && html`<h3>${W.review.decisions}</h3><${Decisions} list=${decisions} decided=${changed} />`}`;
 }
+
+const keyOf = (fact) => [fact.subject, fact.predicate, fact.qualifier].join("\t");
+const startOf = (fact) => (fact.intervals.length ? Date.parse(fact.intervals[0].valid_from) : Infinity);
+const byTime = (a, b) => (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : 0);
+const rivalOf = (fact, group) => group.find((each) => each.id === fact.contested_by || each.contested_by === fact.id);

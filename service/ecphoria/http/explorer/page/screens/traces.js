@@ -1,38 +1,23 @@
 // Traces: the recalls that were recorded.
-import { html, useEffect, useState } from "../vendor.js";
-import { call } from "../api.js";
+import { html } from "../vendor.js";
 import { amend, href, route } from "../route.js";
 import { ago, VERDICTS, W } from "../words.js";
-import { Empty, Fault, Loading } from "../parts/dialog.js";
+import { Empty } from "../parts/dialog.js";
+import { Pages, usePages } from "../parts/reading.js";
 import { Text } from "../parts/text.js";
 
 const PAGE = 50;
 
-export function Traces() {
+export default function Traces() {
   const { verdict = "" } = route.value.query;
-  const [list, got] = useState(null);
-  const [problem, fail] = useState(null);
-  const read = async (cursor, before = []) => {
-    try {
-      const page = await call("GET", "/v1/traces", { query: { verdict, cursor, limit: PAGE } });
-      got({ items: [...before, ...page.items], cursor: page.next_cursor });
-      fail(null);
-    } catch (failed) {
-      if (failed.name !== "AbortError") fail(failed);
-    }
-  };
-  useEffect(() => { got(null); read(); }, [verdict]);
+  const list = usePages("/v1/traces", { verdict, limit: PAGE });
   const words = W.traces;
+  const none = html`<${Empty} why=${words.none} how=${words.noneHow} commands=${['ecphoria recall "Where does Ana live now?"']} />`;
   return html`<main class="list"><h1>${words.title}</h1><p>${words.why}</p>
     <label>${words.verdict}<select value=${verdict} onChange=${(event) => amend({ verdict: event.currentTarget.value || undefined })}>
       <option value="">${words.all}</option>
       ${Object.keys(VERDICTS).map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
-    ${problem && html`<${Fault} problem=${problem} again=${() => read()} />`}
-    ${!list && !problem && html`<${Loading} />`}
-    ${list && !list.items.length && (verdict ? html`<${Empty} why=${words.noneHere} />`
-      : html`<${Empty} why=${words.none} how=${words.noneHow} commands=${['ecphoria recall "Where does Ana live now?"']} />`)}
-    ${list && list.items.length > 0 && html`<${Table} items=${list.items} />`}
-    ${list?.cursor && html`<button onClick=${() => read(list.cursor, list.items)}>${words.more}</button>`}
+    <${Pages} of=${list} empty=${verdict ? words.noneHere : none}>${() => html`<${Table} items=${list.items} />`}<//>
   </main>`;
 }
 

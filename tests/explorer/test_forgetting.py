@@ -1,0 +1,156 @@
+"""Forgetting: lists and counts agree with the service after each change."""
+
+from typing import Any
+
+from tests.acceptance.conftest import Owner
+from tests.explorer.conftest import OpenTab, Tab, issued
+
+COUNT = 8
+
+
+def filled(owner: Owner) -> list[str]:
+    """Store some memories; return their ids, the newest first."""
+    ids = [
+        owner.remember(
+            f"Otter {n} sleeps at the pier.", speaker="Mara" if n % 2 else "Davor",
+            session="pier", occurred_at=f"2025-03-0{n + 1}T10:00:00Z",
+        )
+        for n in range(COUNT)
+    ]  # fmt: skip
+    return ids[::-1]
+
+
+async def opened(open_tab: OpenTab, owner: Owner, key: str | None = None, **query: str) -> Tab:
+    """Open a list of the screen and wait for it."""
+    tab = await open_tab(key or owner.key)
+    await show(tab, **query)
+    return tab
+
+
+async def show(tab: Tab, **query: str) -> None:
+    await tab.open("forgetting", **query)
+    await tab.page.wait_for_selector("b[data-count=live]")
+    await tab.page.wait_for_selector("#list:not(:has(.skeleton))")
+
+
+async def choose(tab: Tab, *ids: str) -> None:
+    for one in ids:
+        await tab.page.locator(f"li[data-memory='{one}'] input").last.check()
+
+
+async def press(tab: Tab, name: str) -> None:
+    button = tab.page.locator("#list .acts").last.get_by_role("button", name=name, exact=True)
+    await button.click()
+
+
+async def agrees(tab: Tab, owner: Owner, **wanted: int) -> None:
+    """The page shows these counts, and the service has them."""
+    counts = {"live": 0, "dormant": 0, "archived": 0} | wanted
+    for name, count in counts.items():
+        await tab.page.wait_for_selector(f"b[data-count={name}]:text-is('{count}')")
+    stats = owner.get("/v1/stats").json()
+    assert stats["episodes"] == sum(counts.values())
+    assert (stats["dormant"], stats["archived"]) == (counts["dormant"], counts["archived"])
+
+
+async def test_memories_sleep_wake_are_pinned_archived_and_restored(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    ids = filled(fresh)
+    tab = await opened(open_tab, fresh)
+    await agrees(tab, fresh, live=COUNT)
+    await tab.page.locator(f"li[data-memory='{ids[0]}'] input").last.click()
+    await tab.page.locator(f"li[data-memory='{ids[2]}'] input").last.click(modifiers=["Shift"])
+    await press(tab, "Make dormant")
+    await agrees(tab, fresh, live=COUNT - 3, dormant=3)
+    await tab.page.wait_for_selector(f"li[data-memory='{ids[0]}']", state="detached")
+    await show(tab, list="dormant")
+    assert await tab.page.locator(".memories li").count() == 3
+    await choose(tab, ids[0])
+    await press(tab, "Wake")
+    await agrees(tab, fresh, live=COUNT - 2, dormant=2)
+    await tab.page.wait_for_selector(f"li[data-memory='{ids[0]}']", state="detached")
+    await show(tab)
+    await choose(tab, ids[5])
+    await press(tab, "Pin")
+    await tab.page.wait_for_selector(f"li[data-memory='{ids[5]}'] .remark:text-is('Pinned')")
+    await show(tab, list="pinned")
+    assert await tab.page.locator(".memories li").count() == 1
+    await choose(tab, ids[5])
+    await press(tab, "Unpin")
+    await tab.page.wait_for_selector("#list .empty")
+    assert fresh.get(f"/v1/episodes/{ids[5]}").json()["pinned"] is False
+    assert fresh.post("/v1/archive", json={"days": 0}).json() == {"archived": 2}
+    await show(tab, list="archived")
+    await tab.page.reload()
+    await agrees(tab, fresh, live=COUNT - 2, archived=2)
+    await choose(tab, ids[1], ids[2])
+    await press(tab, "Restore")
+    await agrees(tab, fresh, live=COUNT - 2, dormant=2)
+    await tab.page.wait_for_selector("#list .empty")
+    assert tab.faults == []
+
+
+async def test_a_preview_tells_what_a_policy_would_do_and_does_nothing(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    filled(fresh)
+    policy = {"mode": "budget", "budget": 5, "quiet_days": 0}
+    wanted = fresh.post("/v1/dormancy/preview", json=policy).json()
+    before = fresh.get("/v1/stats").json()
+    tab = await opened(open_tab, fresh, mode="budget", budget="5", quiet="0")
+    await tab.page.wait_for_selector(f"h2 .count:text-is('{wanted['dormant']} of {COUNT} live')")
+    rows = tab.page.locator("#list .memories").first.locator("li")
+    shown = [await row.get_attribute("data-memory") for row in await rows.all()]
+    assert shown == [each["id"] for each in wanted["items"]] != []
+    assert await rows.locator(".remark").all_text_contents() == [
+        each["reason"] for each in wanted["items"]
+    ]
+    await tab.page.select_option("select[name=mode]", "off")
+    await tab.page.wait_for_selector("#list .empty")
+    assert fresh.get("/v1/stats").json() == before
+    assert tab.faults == []
+
+
+async def test_erasing_needs_the_number_and_erases_what_was_shown(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    filled(fresh)
+    tab = await opened(open_tab, fresh, list="erase")
+    await tab.page.fill("input[name=speaker]", "Mara")
+    await tab.page.get_by_role("button", name="Show what would go").click()
+    number = tab.page.locator("input[name=number]")
+    erase = tab.page.locator(".erasing button")
+    await number.fill(str(COUNT))
+    assert await erase.is_disabled()
+    await number.press("Enter")
+    await agrees(tab, fresh, live=COUNT)
+    await number.fill(str(COUNT // 2))
+    await erase.click()
+    await tab.page.wait_for_selector(f".erased:text('{COUNT // 2} memories erased')")
+    await agrees(tab, fresh, live=COUNT // 2)
+    assert {each["speaker"] for each in fresh.get("/v1/episodes").json()["items"]} == {"Davor"}
+    assert tab.faults == []
+
+
+async def test_a_reader_has_no_control_and_a_forged_click_is_refused(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    filled(fresh)
+    reader = issued(fresh, fresh.name, "read")
+    for name in ("live", "dormant", "archived", "pinned", "erase"):
+        tab = await opened(open_tab, fresh, reader, list=name)
+        assert await tab.page.locator(".write").count() == 0, name
+        assert await tab.page.locator("input[type=checkbox]").count() == 0, name
+    writer = await opened(open_tab, fresh)
+
+    async def as_reader(route: Any) -> None:
+        told = {**route.request.headers, "authorization": f"Bearer {reader}"}
+        await route.continue_(headers=told)
+
+    await writer.page.route("**/dormancy/sleep", as_reader)
+    await writer.page.locator(".memories input").last.check()
+    await press(writer, "Make dormant")
+    await writer.page.wait_for_selector(".fault")
+    assert "write" in await writer.page.inner_text(".fault")
+    await agrees(writer, fresh, live=COUNT)
