@@ -2,7 +2,7 @@
 //   evidence are there.
 // mode: write
 // params: tenant STRING, session STRING, id STRING, summary STRING, count INTEGER,
-//   members LIST<STRING>, evidence LIST<STRING>, method STRING, formula INTEGER
+//   members LIST<STRING>, evidence LIST<STRING>, method STRING, formula INTEGER, record MAP
 // plan: Eager the session, the members and the evidence are found before the engram is made
 CYPHER 25
 CALL () {
@@ -20,7 +20,7 @@ MERGE (g:Engram {id: $id})
 ON CREATE SET
   g.tenant = $tenant, g.kind = CASE WHEN s IS NULL THEN 'cluster' ELSE 'session' END,
   g.summary = $summary, g.members = $count, g.method = $method, g.formula = $formula,
-  g.recorded_at = datetime()
+  g.recorded_at = datetime(), g += $record
 WITH g, s, found, [e IN found WHERE e.id IN $members] + CASE WHEN s IS NULL THEN [] ELSE [s] END
   AS summarised
 CALL (g, summarised) {

@@ -26,12 +26,14 @@ CALL (tenant) {
   RETURN near AS g, 0.0 AS score
 }
 WITH g, max(score) AS score
+// use: recorded(g)
 RETURN {
   id: g.id, kind: g.kind,
   session: head(COLLECT { MATCH (g)-[:SUMMARISES]->(s:Session) RETURN s.name }),
   summary: g.summary, members: g.members,
   evidence: COLLECT { MATCH (g)-[:EVIDENCE]->(e:Episode) RETURN e.id ORDER BY e.turn },
-  method: g.method, recorded_at: g.recorded_at
+  method: g.method, recorded_at: g.recorded_at, topic: topic, decisions: decisions,
+  open_questions: open_questions, valence: valence, novelty: novelty
 } AS engram, score,
   CASE WHEN $vector IS NULL THEN 0.0 ELSE coalesce(1 - vector_distance(
     vector(g.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE

@@ -34,7 +34,6 @@ from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Clock, Embedder
 from ecphoria.records.job import Claimed, ConsolidationReport, Job, JobKind, JobReport, JobState
-from ecphoria.records.settings import Schedule
 from ecphoria.settings import JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
@@ -61,7 +60,7 @@ async def start_background(
 
     Without workers there is no scheduler either.
     """
-    group, default = settings.jobs, Schedule(**settings.consolidation.model_dump())
+    group, default = settings.jobs, settings.consolidation.schedule
     steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
     extracts, expire = settings.llm.extract and chat is not None, Expire(ingest.expire)
     consolidation = ConsolidationService(

@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ecphoria.errors import Misconfigured
-from ecphoria.records.settings import EpisodeCount, Hours, Minutes, TimeOfDay
+from ecphoria.records.settings import EpisodeCount, Hours, Minutes, Schedule, TimeOfDay
 
 PREFIX = "ECPHORIA_"
 DELIMITER = "__"
@@ -205,7 +205,7 @@ class RecallSettings(_Group):
 
 
 class ConsolidationSettings(_Group):
-    """Schedule of tenants without their own; if nothing is set, cycles run only on request."""
+    """Schedule of tenants without their own: light cycles of a quiet tenant, unless set."""
 
     every_episodes: EpisodeCount | None = None
     """Run after this number of appended episodes; empty: off."""
@@ -216,9 +216,19 @@ class ConsolidationSettings(_Group):
     idle_minutes: Minutes | None = None
     """Run after this number of minutes without an append or a recall, once for new episodes;
     empty: off."""
-    light_episodes: EpisodeCount | None = None
+    light_episodes: int = Field(default=5, ge=0, le=1_000_000_000)
     """Run a light cycle after this number of appended episodes: `expire`, `embed`, `merge`,
-    `engrams`, `associate` and `supersede`; empty: off."""
+    `engrams`, `associate` and `supersede`; 0: off."""
+    light_idle_minutes: Minutes = 1.0
+    """Minutes without an append or a recall that a light cycle waits for."""
+
+    @property
+    def schedule(self) -> Schedule:
+        """The same as a schedule."""
+        given = self.model_dump()
+        if not self.light_episodes:
+            given |= {"light_episodes": None, "light_idle_minutes": None}
+        return Schedule(**given)
 
 
 class LlmSettings(_Group):

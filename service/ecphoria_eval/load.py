@@ -20,7 +20,7 @@ from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
 from ecphoria.runtime import tune_garbage_collection
-from ecphoria.settings import Settings
+from ecphoria.settings import ConsolidationSettings, Settings
 from ecphoria_eval.load_data import Floats, Probe, Talk, Turn
 from ecphoria_eval.load_report import (
     ClientRun,
@@ -105,11 +105,12 @@ async def open_stand(settings: Settings, reports: Reports | None = None) -> Asyn
 
 @asynccontextmanager
 async def private_settings(given: Settings) -> AsyncIterator[Settings]:
-    """Turn the user's settings to an empty home and a server of its own."""
+    """Turn the user's settings to an empty home, a server of its own, and cycles on request."""
     with tempfile.TemporaryDirectory(prefix="ecphoria-load-") as folder:
         yield given.model_copy(
             update={
                 "home": Path(folder),
+                "consolidation": ConsolidationSettings(light_episodes=0),
                 "neo4j": given.neo4j.model_copy(update={"uri": None}),
                 "engine": given.engine.model_copy(
                     update={"home": None, "bolt_port": None, "http_port": None}

@@ -201,4 +201,6 @@ def _settings(home: Path | None) -> "Settings":
     from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
 
     quiet = {"server": {"port": 0}, "log": {"level": "warning"}}
+    # A cycle that runs by itself would change what is measured.
+    quiet["consolidation"] = {"light_episodes": 0}
     return read_settings(**quiet, home=home or read_settings().cache / "evaluation")

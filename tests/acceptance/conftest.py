@@ -15,7 +15,14 @@ import httpx
 import pytest
 
 from ecphoria.http.app import Started, serve
-from ecphoria.settings import AuthSettings, JobsSettings, Neo4jSettings, ServerSettings, Settings
+from ecphoria.settings import (
+    AuthSettings,
+    ConsolidationSettings,
+    JobsSettings,
+    Neo4jSettings,
+    ServerSettings,
+    Settings,
+)
 from ecphoria.telemetry import configure_logging
 from tests.conftest import CACHE, Server, drop_queued_jobs
 
@@ -67,7 +74,10 @@ def running(settings: Settings) -> Iterator[RunningService]:
 
 
 def settings_for(store: Server, home: Path, **changes: Any) -> Settings:
-    """Settings of a service of its own on this Neo4j; it leaves jobs to those that test them."""
+    """Settings of a service of its own on this Neo4j; it leaves jobs to those that test them.
+
+    No cycle runs by itself, because the tenants of all modules are in this Neo4j.
+    """
     return Settings(
         **{
             "home": home,
@@ -76,6 +86,7 @@ def settings_for(store: Server, home: Path, **changes: Any) -> Settings:
             "auth": AuthSettings(bootstrap_key=f"test-{secrets.token_urlsafe(32)}"),
             "server": ServerSettings(port=0),
             "jobs": JobsSettings(workers=0),
+            "consolidation": ConsolidationSettings(light_episodes=0),
             **changes,
         }
     )

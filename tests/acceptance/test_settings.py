@@ -21,7 +21,10 @@ DEFAULTS = {
     "expiry": {"days": None},
     "learning": {"on": False},
     "schedule": dict.fromkeys(
-        ("every_episodes", "every_hours", "daily_at", "idle_minutes", "light_episodes")
+        (
+            "every_episodes", "every_hours", "daily_at", "idle_minutes", "light_episodes",
+            "light_idle_minutes",
+        )
     ),
     "trial": None,
     "own": [],

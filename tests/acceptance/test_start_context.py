@@ -93,6 +93,21 @@ def test_facts_come_first_then_summaries_then_the_latest_turns(lived: Client) ->
     assert lived.context() == told
 
 
+def test_a_summary_tells_the_question_that_stayed_open(lived: Client) -> None:
+    asked = "Should we sell the boat before the autumn?"
+    said(lived, "boat", BO, MARCH + timedelta(days=1, hours=1), asked)
+    assert lived.consolidate(steps=["engrams"]).steps[0].counts["made"] == 2
+    told = next(line for line in lines(lived.context()) if "summary of boat" in line)
+    assert told.endswith(f'| still open: "{asked}"')
+    (engram,) = (one for one in lived.engrams() if one.session == "boat")
+    (point,) = engram.open_questions
+    assert (point.text, lived.get(point.episode).text) == (asked, asked)
+    assert point.episode in engram.evidence
+    assert (engram.topic, engram.valence, engram.novelty) == (None, None, None)
+    lived.delete(point.episode)
+    assert {one.session for one in lived.engrams()} == {"kiln", "move"}
+
+
 def test_every_line_leads_to_its_source(lived: Client) -> None:
     told = lived.context()
     texts = dict(zip((one.number for one in told.references), lines(told), strict=True))

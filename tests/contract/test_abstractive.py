@@ -1,5 +1,6 @@
 """Summaries by a language model: a real endpoint on this machine, and the real server."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -15,11 +16,14 @@ from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
 from ecphoria.consolidation.knn import Associate
 from ecphoria.consolidation.knn_store import AssociationStore
+from ecphoria.consolidation.replay import ReplayStore
 from ecphoria.consolidation.service import Cycle
 from ecphoria.models.chat import StructuredChat
 from ecphoria.models.openai import OpenAIChat
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.records.episode import SessionPoint
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.settings import LlmSettings
 from ecphoria.telemetry import Metrics
@@ -92,6 +96,30 @@ async def test_a_model_writes_and_is_asked_once_about_the_same(
         counts = (await step.run(a_cycle(tenant))).counts
         assert (counts["made"], counts["dropped"], counts["asked"]) == (0, 0, 0)
     assert await canonical(cypher, tenant) == before
+
+
+async def test_the_record_of_a_session_is_stored_listed_and_heeded(
+    graph: Graph, tenant: TenantId, chat: StructuredChat, endpoint: ChatEndpoint
+) -> None:
+    await a_talk(graph, tenant)
+    answer = {
+        "sentences": [{"text": "Sentence number 1 of the talk.", "turns": [1]}],
+        "topic": "Talk",
+        "decisions": [{"turn": 2, "quote": "sentence number 2"}],
+        "open_questions": [{"turn": 3, "quote": "of the talk"}],
+        "valence": -0.75,
+        "novelty": 2,
+    }
+    endpoint.says = lambda _: json.dumps(answer)
+    await MakeEngrams(EngramStore(graph), chat).run(a_cycle(tenant))
+    (engram,) = await EpisodeArchive(graph).list_engrams(tenant, kind=None, after="", limit=5)
+    second, third = episode_id(tenant, "2"), episode_id(tenant, "3")
+    assert (engram.topic, engram.valence, engram.novelty) == ("Talk", -0.75, 1.0)
+    assert engram.decisions == (SessionPoint(text="Sentence number 2", episode=second),)
+    assert engram.open_questions == (SessionPoint(text="of the talk", episode=third),)
+    memories = await ReplayStore(graph).memories(tenant, range(1, 7))
+    assert {one.valence for one in memories} == {0.75}
+    assert [one.id for one in memories if one.open] == [third]
 
 
 async def test_without_an_answer_the_turns_stand_until_there_is_one(

@@ -15,6 +15,7 @@ from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import JobState, ScheduleMark, ScheduleState, Trigger
 from ecphoria.records.settings import Schedule
+from ecphoria.settings import ConsolidationSettings
 from tests.contract.memories import START, appended, episode_id, turn, write
 from tests.contract.tenants import set_settings
 from tests.contract.traces import a_trace
@@ -46,7 +47,12 @@ async def test_a_schedule_comes_back_as_it_was_given_and_goes(
 ) -> None:
     assert (await schedules.find(tenant)).own is None
     given = Schedule(
-        every_episodes=7, every_hours=1.5, daily_at="03:30", idle_minutes=2.5, light_episodes=5
+        every_episodes=7,
+        every_hours=1.5,
+        daily_at="03:30",
+        idle_minutes=2.5,
+        light_episodes=5,
+        light_idle_minutes=1.5,
     )
     await set_settings(graph, tenant, schedule=asdict(given))
     assert (await schedules.find(tenant)).own == given
@@ -172,6 +178,30 @@ async def test_a_light_cycle_is_queued_and_a_whole_one_swallows_it(
     assert again is not None
     assert again.id != whole.id, "one runs, and one more waits"
     assert again.steps == steps
+
+
+async def test_by_default_a_quiet_tenant_gets_a_light_cycle(
+    schedules: ScheduleStore,
+    jobs: JobStore,
+    graph: Graph,
+    tenant: TenantId,
+    other_tenant: TenantId,
+) -> None:
+    options = SchedulerOptions(default=ConsolidationSettings().schedule, light=("associate",))
+    scheduler = Scheduler(schedules, jobs, options)
+    await append(graph, tenant, 1, 2, 3, 4)
+    await append(graph, other_tenant, 1, 2, 3, 4, 5)
+    now = (await schedules.find(other_tenant)).now
+    recalled = a_trace(other_tenant, created_at=now, seeds=(), hits=())
+    await TraceStore(graph, keep=9).save(other_tenant, [recalled])
+    await scheduler.tick()
+    assert await jobs.list(tenant, limit=9) == [], "four are too few"
+    await append(graph, tenant, 5)
+    await scheduler.tick()
+    (job,) = await jobs.list(tenant, limit=9)
+    assert (job.trigger, job.steps) == (Trigger.SCHEDULE, ("associate",))
+    assert await jobs.list(other_tenant, limit=9) == [], "somebody recalls there"
+    await jobs.cancel(tenant, job.id)
 
 
 async def test_a_memory_is_active_when_something_is_appended_or_recalled(

@@ -51,6 +51,7 @@ from tests.graphiti_graph import graphiti_graph
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 SAMPLES: Mapping[str, object] = {
+    "MAP": {},
     "STRING": "x",
     "BOOLEAN": True,
     "INTEGER": 1,

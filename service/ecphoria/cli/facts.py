@@ -332,5 +332,8 @@ def _show_engram(engram: Engram) -> None:
     members = counted(engram.members, "memory", "memories")
     told = f"{members}, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
     stdout().print(f"[bold]{what}[/bold]  [dim]{escape(told)}[/dim]")
-    for line in engram.summary.split("\n"):
+    points = [("decided", engram.decisions), ("still open", engram.open_questions)]
+    said = [f'{word}: "{one.text}"' for word, quoted in points for one in quoted]
+    topic = [f"about: {engram.topic}"] if engram.topic else []
+    for line in (*topic, *engram.summary.split("\n"), *said):
         stdout().print(Text(f"  {line}"))

@@ -309,9 +309,11 @@ def _consolidated(report: ConsolidationReport) -> str:
     counts = {f"{step.name}.{name}": n for step in report.steps for name, n in step.counts.items()}
     summaries = counts.get("engrams.made", 0) + counts.get("clusters.made", 0)
     names = counted(counts.get("merge.proposed", 0), "pair")
+    alike = counted(report.after.edges.get("SIMILAR", 0) if report.after else 0, "pair")
     return (
         f"consolidated: {counted(summaries, 'summary', 'summaries')},"
-        f" {names} of names that may mean the same ({report.seconds:.1f} s)"
+        f" {names} of names that may mean the same,\n{alike} of memories that are alike,"
+        f" {counts.get('prior.episodes', 0)} ranked by PageRank ({report.seconds:.1f} s)"
     )
 
 

@@ -1,7 +1,7 @@
 """Store of engrams: changed sessions, clusters of episodes, and their summaries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ecphoria.consolidation.knn_store import LIST_ASSOCIATIONS, REMOVE_MARKS, Association
@@ -9,6 +9,7 @@ from ecphoria.consolidation.vectors import NodeVectors
 from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_property
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
+from ecphoria.records.episode import SessionPoint
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
 
@@ -31,7 +32,7 @@ class TouchedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A turn of a summary; `length` is its number of stems."""
+    """A turn of a summary; `length` is its number of stems, `question` whether it asks."""
 
     id: str
     body_hash: str
@@ -40,6 +41,36 @@ class Member:
     text: str
     length: int
     vector: Vector
+    question: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRecord:
+    """The record of a session; None and empty where nothing is known.
+
+    Attributes:
+        valence: -1 to 1.
+        novelty: 0 to 1.
+    """
+
+    topic: str | None = None
+    decisions: tuple[SessionPoint, ...] = ()
+    open_questions: tuple[SessionPoint, ...] = ()
+    valence: float | None = None
+    novelty: float | None = None
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """Lay it out for the store: of each point its words, and the id of its turn."""
+        return {
+            "topic": self.topic,
+            "decisions": [one.text for one in self.decisions],
+            "decided_in": [one.episode for one in self.decisions],
+            "open_questions": [one.text for one in self.open_questions],
+            "asked_in": [one.episode for one in self.open_questions],
+            "valence": self.valence,
+            "novelty": self.novelty,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +82,7 @@ class EngramRow:
         evidence: The turns that the summary quotes or rests on.
         method: How it was made.
         formula: By which version of that.
+        record: What else a session's says.
     """
 
     id: str
@@ -59,6 +91,7 @@ class EngramRow:
     evidence: tuple[str, ...]
     method: str
     formula: int
+    record: SessionRecord = field(default_factory=SessionRecord)
 
 
 _LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", TouchedSession)
@@ -186,6 +219,7 @@ async def _create(
         evidence=list(engram.evidence),
         method=engram.method,
         formula=engram.formula,
+        record=engram.record.columns,
     )
 
 

@@ -30,6 +30,8 @@ class Remembered:
         salience: Its importance, moved by feedback, 0 to 1.
         own: Whether the speaker speaks of themselves.
         question: Whether it is a question.
+        open: Whether the record of its session says that the question stayed open.
+        valence: How pleasant or unpleasant that session was, 0 to 1; 0 if nobody said.
     """
 
     id: str
@@ -38,6 +40,8 @@ class Remembered:
     salience: float
     own: bool
     question: bool
+    open: bool
+    valence: float
 
 
 _LIST_REMEMBERED = Statement("consolidation.list_remembered", Remembered)
@@ -74,6 +78,8 @@ _AGES: Final = {
     "recent": timedelta(days=1), "medium": timedelta(days=7), "old": timedelta.max
 }  # fmt: skip
 _FETCH: Final = 32
+_CLOSED: Final = 0.5
+"""Weight of a question of which no record says that it stayed open."""
 
 Sample = Mapping[str, Sequence[Remembered]]
 
@@ -166,10 +172,10 @@ class Replay:
             if row.turn < turns[row.of]:
                 known[row.of] = max(known[row.of], min(1.0, row.cosine))
         rated = priority(
-            [memory.salience for memory in pool],
+            [max(memory.salience, memory.valence) for memory in pool],
             [1.0 - known[memory.id] for memory in pool],
             [float(memory.own) for memory in pool],
-            [float(memory.question) for memory in pool],
+            [1.0 if memory.open else _CLOSED * memory.question for memory in pool],
         )
         return dict(zip(turns, rated.tolist(), strict=True))
 

@@ -61,7 +61,6 @@ class ScheduleStore:
         return await self._graph.change("jobs.advance_schedule", look)
 
 
-# No schedule by default, because a cycle may change the answers of recalls (decision 0017).
 _NEVER = Schedule()
 
 log = structlog.get_logger(__name__)
@@ -106,14 +105,18 @@ def marked(
     # 0017).
     by_time = due_at is not None and standing.now >= due_at
     appended = standing.turn - standing.scheduled_turn
-    if by_time or _is_enough(appended, schedule.every_episodes) or _is_idle(standing, schedule):
+    is_new = standing.turn > standing.scheduled_turn
+    is_idle = is_new and _is_quiet(standing, schedule.idle_minutes)
+    if by_time or _is_enough(appended, schedule.every_episodes) or is_idle:
         return ScheduleMark(
             is_due=True,
             scheduled_turn=standing.turn,
             light_turn=standing.turn,
             due_at=coming if by_time else due_at or coming,
         )
-    is_light = _is_enough(standing.turn - standing.light_turn, schedule.light_episodes)
+    is_light = _is_enough(standing.turn - standing.light_turn, schedule.light_episodes) and (
+        schedule.light_idle_minutes is None or _is_quiet(standing, schedule.light_idle_minutes)
+    )
     if is_light or (standing.due_at is None) is not (coming is None):
         return ScheduleMark(
             is_due=is_light,
@@ -129,13 +132,11 @@ def _is_enough(appended: int, every: int | None) -> bool:
     return every is not None and appended >= every
 
 
-def _is_idle(standing: ScheduleState, schedule: Schedule) -> bool:
-    """Tell whether the tenant is idle, and has changes since the last full cycle was due."""
-    if schedule.idle_minutes is None or standing.active_at is None:
+def _is_quiet(standing: ScheduleState, minutes: float | None) -> bool:
+    """Tell whether nothing was appended or recalled for so long; never without a bound."""
+    if minutes is None or standing.active_at is None:
         return False
-    quiet = standing.now - standing.active_at
-    is_new = standing.turn > standing.scheduled_turn
-    return is_new and quiet >= timedelta(minutes=schedule.idle_minutes)
+    return standing.now - standing.active_at >= timedelta(minutes=minutes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

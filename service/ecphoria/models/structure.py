@@ -88,6 +88,8 @@ Items = Annotated[
     BeforeValidator(_as_list),
 ]
 """A list in which an item that does not fit is None."""
+Perhaps = Annotated[_Item | None, WrapValidator(_none_if_bad)]
+"""A value that is None if it is absent or does not fit."""
 
 
 def read_answer(text: str, shape: type[_Shape]) -> _Shape:

@@ -239,7 +239,9 @@ _DECISION: Final = _typed(
 )
 _ENGRAM: Final = _typed(
     id="id",
-    text="kind summary method terms",
+    text="kind summary method terms topic",
+    list_of_texts="decisions decided_in open_questions asked_in",
+    number="valence novelty",
     whole_number="members formula",
     instant="recorded_at",
     vector="embedding",

@@ -27,7 +27,7 @@ from ecphoria.recall.answer import (
 )
 from ecphoria.recall.outdated import superseded_by
 from ecphoria.recall.ports import FactStanding
-from ecphoria.records.episode import Engram, Episode, fenced
+from ecphoria.records.episode import Engram, Episode, SessionPoint, fenced
 from ecphoria.records.fact import FactKey, FactView
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters, Hit
@@ -374,10 +374,17 @@ def _fact_line(fact: _Fact) -> _Line:
 
 def _summary_line(summary: _Summary) -> _Line:
     engram = summary.engram
+    points = [("decided", engram.decisions), ("still open", engram.open_questions)]
+    said = [f"{word}: {_quotes(quoted)}" for word, quoted in points if quoted]
     return _counted(
-        f"{summary.last:%Y-%m-%d} summary of {engram.session}: {engram.summary}",
+        f"{summary.last:%Y-%m-%d} summary of {engram.session}:"
+        f" {' | '.join((engram.summary, *said))}",
         LineSource(number=0, kind=LineKind.SUMMARY, id=engram.id, episodes=engram.evidence),
     )
+
+
+def _quotes(points: Sequence[SessionPoint]) -> str:
+    return "; ".join(f'"{point.text}"' for point in points)
 
 
 def _counted(text: str, source: LineSource) -> _Line:

@@ -359,6 +359,17 @@ class EngramKind(StrEnum):
 
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPoint:
+    """A decision or an open question of a session."""
+
+    text: str
+    """Words of the turn."""
+    episode: EpisodeId
+    """The turn."""
+
+
+@answered("decisions", "open_questions")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Engram:
     """The summary of a session, or of a cluster of similar memories."""
 
@@ -378,3 +389,14 @@ class Engram:
     """Method: `extractive`, or `llm:` and the model's name."""
     recorded_at: datetime
     """Time of its making."""
+    topic: str | None = None
+    """What a session was about, as a language model says; absent without one."""
+    decisions: tuple[SessionPoint, ...] = ()
+    """Decisions of a session that a language model quotes."""
+    open_questions: tuple[SessionPoint, ...] = ()
+    """Questions that stayed open: those that a language model quotes, or without one the question
+    with which a person ended the session."""
+    valence: float | None = None
+    """How pleasant a session was, -1 to 1, as a language model says; absent without one."""
+    novelty: float | None = None
+    """How much of a session was new, 0 to 1, as a language model says; absent without one."""

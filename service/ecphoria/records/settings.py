@@ -105,6 +105,9 @@ class Schedule:
     light_episodes: int | None = None
     """Run a light cycle, of the steps that read only new episodes, after this number of appended
     episodes; null: off."""
+    light_idle_minutes: float | None = None
+    """Minutes without an append or a recall that a light cycle waits for; null: it does not
+    wait."""
 
 
 @answered("options", "share")

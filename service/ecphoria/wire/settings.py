@@ -134,6 +134,8 @@ class ScheduleRequest(Request):
     light_episodes: Annotated[EpisodeCount, Strict()] | None = None
     """Run a light cycle after this number of appended episodes: `expire`, `merge`, `engrams`,
     `associate`, `supersede`."""
+    light_idle_minutes: Annotated[Minutes, Strict()] | None = None
+    """Minutes without an append or a recall that a light cycle waits for."""
 
 
 class TrialRequest(Request):

@@ -223,6 +223,9 @@ def test_the_demo_tells_its_story_twice(ecphoria: CommandLine, service: Served) 
     assert not re.search(r'"event"|\[(?:info|warning)|Traceback', first.stdout + first.stderr)
     assert "Where to look next" in first.stdout
     assert re.search(r"^consolidated: \d+ summaries, 1 pair of names", first.stdout, re.MULTILINE)
+    assert re.search(
+        r"^[1-9]\d* pairs of memories that are alike, [1-9]\d* ranked", first.stdout, re.MULTILINE
+    )
     assert "explore --tenant demo" in " ".join(first.stdout.split())
     listed = ecphoria("facts", "list", "--tenant", "demo", "--json").stdout
     facts = [json.loads(line) for line in listed.splitlines()]

@@ -1,13 +1,17 @@
+import json
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.engram_store import Member
+from ecphoria.consolidation.engram_store import Member, SessionRecord
 from ecphoria.consolidation.engrams import Sentence, Summariser, extracted, usable
+from ecphoria.consolidation.session_record import told_by_rules
 from ecphoria.models.chat import StructuredChat
 from ecphoria.ports import NoAnswer, Reply, TextRefused
+from ecphoria.records.episode import SessionPoint
+from ecphoria.records.ids import EpisodeId
 from tests.chat_endpoint import summary
 
 
@@ -106,6 +110,21 @@ class Scripted:
         pass
 
 
+class Written:
+    """Answers one text."""
+
+    model = "m"
+
+    def __init__(self, answer: str) -> None:
+        self.answer = answer
+
+    async def ask(self, *_: object, **__: object) -> Reply:
+        return Reply(text=self.answer, tokens=10)
+
+    async def close(self) -> None:
+        pass
+
+
 GOOD, BAD = "Ann moved to Oslo. [1]", "Nonsense."
 
 
@@ -180,6 +199,48 @@ async def test_what_can_be_used_rests_on_all_that_was_read() -> None:
     assert chat.asked[0].splitlines()[2] == "[2] Ben: The flat by the harbour is small but bright."
     assert (writer.counts, writer.degraded) == ({"asked": 1, "tokens": 10}, ())
     assert "m" in writer.by
+
+
+def test_without_a_model_only_a_last_question_of_a_person_is_open() -> None:
+    asked = replace(member(4, "Shall we  rent a van?", role="user"), question=True)
+    nothing = told_by_rules(TURNS)
+    assert nothing == SessionRecord()
+    point = SessionPoint(text="Shall we rent a van?", episode=EpisodeId("e004"))
+    assert told_by_rules([*TURNS, asked]) == SessionRecord(open_questions=(point,))
+    assert told_by_rules([*TURNS, asked, TURNS[0]]) == nothing, "somebody went on"
+    assert told_by_rules([*TURNS, replace(asked, role="assistant")]) == nothing
+
+
+async def test_a_model_quotes_decisions_and_open_questions() -> None:
+    record = {
+        "topic": "Moved to Oslo",
+        "decisions": [
+            {"turn": 3, "quote": "painting the kitchen BLUE"},
+            {"turn": 2, "quote": "painting the kitchen blue"},  # another turn's words
+            {"turn": 9, "quote": "painting"},
+            {"turn": "third", "quote": "painting"},
+        ],
+        "open_questions": {"turn": 1, "quote": "with my two cats"},
+        "valence": -7,
+        "novelty": "high",
+    }
+    answer = {"sentences": [{"text": "Ann moved to Oslo.", "turns": [1]}], **record}
+    writer = Summariser(StructuredChat(Written(json.dumps(answer))), "session", dry_run=False)
+    said = (await writer.summary(TURNS)).record
+    decided = SessionPoint(text="painting the kitchen blue", episode=EpisodeId("e003"))
+    asked = SessionPoint(text="with my two cats", episode=EpisodeId("e001"))
+    assert said == SessionRecord(
+        topic="Moved to Oslo", decisions=(decided,), open_questions=(asked,), valence=-1.0
+    )
+    assert writer.counts == {"asked": 1, "tokens": 10, "left_out": 3}
+
+
+@pytest.mark.parametrize("topic", ["Moved to Bergen", "Oslo " * 30, "", None, ["Oslo"]])
+async def test_a_topic_of_other_words_is_left_out(topic: object) -> None:
+    answer = {"sentences": [{"text": "Ann moved to Oslo.", "turns": [1]}], "topic": topic}
+    writer = Summariser(StructuredChat(Written(json.dumps(answer))), "session", dry_run=False)
+    summary = await writer.summary(TURNS)
+    assert (summary.text, summary.record) == ("Ann moved to Oslo.", SessionRecord())
 
 
 async def test_one_more_try_and_then_the_turns_own_words() -> None:

@@ -9,6 +9,7 @@ from ecphoria.jobs.scheduler import marked, next_due
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import ScheduleMark, ScheduleState
 from ecphoria.records.settings import Schedule
+from ecphoria.settings import ConsolidationSettings
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -96,6 +97,19 @@ def test_a_light_cycle_leaves_the_instant_of_the_whole_one() -> None:
     first = marked(replace(NEW, turn=5), both, LIGHT)
     assert first is not None
     assert (first.is_due, first.due_at) == (True, NOW + 6 * HOUR)
+
+
+def test_a_light_cycle_waits_until_the_tenant_is_quiet() -> None:
+    own = ConsolidationSettings().schedule
+    assert own == Schedule(light_episodes=5, light_idle_minutes=1.0), "the service's own default"
+    quiet = replace(NEW, turn=5, active_at=NOW - timedelta(minutes=1))
+    light = marked(quiet, own, LIGHT)
+    assert light is not None
+    assert (light.is_due, light.light_turn, light.steps) == (True, 5, LIGHT)
+    assert marked(replace(quiet, active_at=NOW - timedelta(seconds=59)), own, LIGHT) is None
+    assert marked(replace(quiet, turn=4), own, LIGHT) is None
+    assert marked(replace(quiet, light_turn=5), own, LIGHT) is None
+    assert ConsolidationSettings(light_episodes=0).schedule == Schedule()
 
 
 def test_an_idle_memory_is_consolidated_once() -> None:
