@@ -84,7 +84,8 @@ ADDS: Final = Phrases(
 
 DOUBTFUL: Final = Phrases(
     """
-    trying to / try to / can be / please / bitte / not sure / how to / would / could / might / maybe / perhaps
+    trying to / try to / can be / please / bitte / not sure / how to / would / could / might
+    maybe / perhaps
     may (?:be|have|well|not|need|get|go|move|change|become|rise)
     wish / hope / hoping / if / whether / should
     consider\\w* / thinking / think(?:s)? about / about to / almost / nearly / unless
