@@ -50,6 +50,11 @@ async def test_a_bar_opens_its_turns_and_the_arrows_move(open_tab: OpenTab, demo
     await tab.page.wait_for_selector(".strip a:nth-child(4)[aria-current=true]")
     await tab.page.reload()
     await tab.page.wait_for_selector(".strip a:nth-child(4)[aria-current=true]")
+    await tab.page.fill(".turns input[type=search]", "otters")
+    await tab.page.press(".turns input[type=search]", "Enter")
+    await tab.answered()
+    assert "match=all" in tab.page.url
+    assert await tab.page.input_value("#cue") == "otters"
     assert tab.faults == []
 
 
