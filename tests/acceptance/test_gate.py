@@ -18,7 +18,10 @@ def test_a_gate_is_put_used_shown_and_dropped(owner: Owner) -> None:
     }  # fmt: skip
     cue = {"cue": "What does Ada keep behind the mill?"}
     before = owner.post("/v1/recall", json=cue).json()
-    assert (before["answerable"], before["calibrated"]) == (True, False)
+    assert before["answerable"] is True
+    assert before["judged_by"] == {
+        "gate": "shipped", "threshold": SHIPPED.threshold, "verify_below": SHIPPED.verify_below,
+    }  # fmt: skip
     fit = {
         "questions": 30, "unanswerable": 10, "auroc": 0.8, "refused": 0.4, "false_refusals": 0.02,
         "data_sha256": "0" * 64, "fitted_at": "2026-01-01T00:00:00Z",
@@ -28,7 +31,7 @@ def test_a_gate_is_put_used_shown_and_dropped(owner: Owner) -> None:
     assert owner.get("/v1/settings").json() == put.json()
     assert (put.json()["gate"], put.json()["own"]) == ({**STRICT, "fit": fit}, ["gate"])
     judged = owner.post("/v1/recall", json=cue).json()
-    assert (judged["verdict"], judged["calibrated"]) == ("refuse", True)
+    assert (judged["verdict"], judged["judged_by"]["gate"]) == ("refuse", "own")
     assert judged["evidence"] == before["evidence"]
     for _ in range(2):
         reset = owner.patch("/v1/settings", json={"gate": None}).json()

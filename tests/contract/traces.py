@@ -14,6 +14,7 @@ from ecphoria.records.recall import (
     Wave,
     WaveArc,
 )
+from ecphoria.records.tenant import GateKind, Limits
 from ecphoria.records.traced import TracedFilters
 from tests.contract.memories import START, concept_id, episode_id
 
@@ -53,7 +54,7 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
         cypher="MATCH (t:Trace) RETURN t",
         verdict=Verdict.REFUSE,
         confidence=0.25,
-        calibrated=True,
+        judged_by=Limits(gate=GateKind.OWN, threshold=0.3, verify_below=0.5),
         evidence={"covered": 0.5},
         reasons=("no memory has the word pottery",),
         k=7,

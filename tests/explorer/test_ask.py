@@ -63,6 +63,27 @@ async def test_steps_show_what_the_waves_reached(open_tab: OpenTab, demo: Owner)
             assert f"{wave['arcs_left_out']:,} weaker not" in said
 
 
+async def test_the_step_score_weighs_the_confidence_between_the_limits(
+    open_tab: OpenTab, demo: Owner
+) -> None:
+    tab = await open_tab(demo.key)
+    for cue in (HUSBAND, TICK):
+        told = recalled(demo, cue)
+        limits = told["judged_by"]
+        assert told["trace"]["judged_by"] == limits
+        await tab.ask(cue, step=len(told["trace"]["waves"]) + 2)
+        await tab.page.wait_for_selector(".score .weighed")
+        scale = tab.page.locator(".score .weighed .sure")
+        cuts = [limits["threshold"], limits["verify_below"]]
+        assert [
+            float(cut) for cut in str(await scale.get_attribute("data-limits")).split()
+        ] == cuts
+        said = await tab.page.inner_text(".told")
+        for figure in (told["confidence"], *cuts):
+            assert f"{figure:.2f}" in said
+        assert "shipped gate" in await tab.page.inner_text(".verdict")
+
+
 async def test_every_hit_is_a_seed_or_reached_by_an_arc_and_has_a_name(demo: Owner) -> None:
     for strategy in strategies(demo):
         for question in QUESTIONS:

@@ -224,7 +224,7 @@ async def show(settings: Settings, *, keep: bool) -> None:
             if stays:
                 await _say_explorer(console, client, started.url)
             _say_ready(console, started, time.monotonic() - start)
-            await _remember(console, client)
+            await remember(console, client)
             await warm_up(started.services)  # the service did it before there was a tenant
             for number, question in enumerate(sample_questions(), start=1):
                 await _ask(console, client, number, question)
@@ -266,7 +266,8 @@ async def _say_explorer(console: Console, client: AsyncClient, url: str) -> None
     console.print(explorer_address(url, made.ticket), style="address", soft_wrap=True)
 
 
-async def _remember(console: Console, client: AsyncClient) -> None:
+async def remember(console: Console, client: AsyncClient) -> None:
+    """Store the sample with its facts, consolidate, and put some turns to sleep; once a tenant."""
     start = time.monotonic()
     known = (await client.stats()).episodes >= len(sample_conversation())
     asleep = () if known else await _store(console, client)

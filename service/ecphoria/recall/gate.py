@@ -19,7 +19,7 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
-from ecphoria.records.tenant import OPEN, READ, Gate, shipped_confidence, shipped_gate
+from ecphoria.records.tenant import READ, Gate, GateKind, Limits, shipped_confidence, shipped_gate
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.names import normalise
@@ -55,6 +55,7 @@ class Judgement:
 
     verdict: Verdict
     confidence: float
+    judged_by: Limits
     evidence: Mapping[str, float]
     reasons: tuple[str, ...]
 
@@ -73,10 +74,14 @@ def judge(
     """
     found, own = _Found(seeding, frame), seeding.profile.gate
     evidence = {**found.evidence(), "unread": float(unread), READ: logit or 0.0}
+    # A tenant's own gate replaces the shipped gates (decision 0030).
+    gate = own or shipped_gate(evidence)
+    limits = _limits(gate, GateKind.SHIPPED if own is None else GateKind.OWN)
     if not frame.inside.any():
         return Judgement(
             verdict=Verdict.EMPTY,
             confidence=0.0,
+            judged_by=limits,
             evidence=evidence,
             reasons=("no memory matches this cue",),
         )
@@ -85,19 +90,19 @@ def judge(
         return Judgement(
             verdict=Verdict.REFUSE,
             confidence=0.0,
+            judged_by=limits,
             evidence=evidence,
             reasons=("the cue has no content word, so no memory can answer it",),
         )
-    # A tenant's own gate replaces the shipped gates (decision 0030).
-    gate = own or shipped_gate(evidence)
     sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
     if READ not in gate.weights:
         sure = surer(sure, logit)
     sure = min(sure, found.most_sure(gate))
-    verdict = _verdict(sure, gate)
+    verdict = _verdict(sure, limits)
     return Judgement(
-        verdict=verdict, confidence=sure, evidence=evidence, reasons=found.reasons(cue, verdict)
-    )
+        verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
+        reasons=found.reasons(cue, verdict),
+    )  # fmt: skip
 
 
 def surer(confidence: float, logit: float | None) -> float:
@@ -116,7 +121,7 @@ def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judge
     """Let a strategy's own gate decide (SYNAPSE 3.4) if the cue asks and something matches."""
     if gate is None or judgement.verdict is Verdict.EMPTY:
         return judgement
-    limits = replace(OPEN, threshold=gate.threshold, verify_below=gate.verify_below)
+    limits = _limits(gate, GateKind.STRATEGY)
     verdict = _verdict(gate.activation, limits)
     side = "below" if verdict is Verdict.REFUSE else "not below"
     reason = (
@@ -127,14 +132,19 @@ def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judge
         judgement,
         verdict=verdict,
         confidence=min(1.0, gate.activation),
+        judged_by=limits,
         reasons=(reason, *(judgement.reasons if verdict is Verdict.REFUSE else ())),
     )
 
 
-def _verdict(sure: float, gate: Gate) -> Verdict:
-    if sure < gate.threshold:
+def _limits(gate: Gate | ActivationGate, kind: GateKind) -> Limits:
+    return Limits(gate=kind, threshold=gate.threshold, verify_below=gate.verify_below)
+
+
+def _verdict(sure: float, limits: Limits) -> Verdict:
+    if sure < limits.threshold:
         return Verdict.REFUSE
-    return Verdict.VERIFY if sure < gate.verify_below else Verdict.ANSWER
+    return Verdict.VERIFY if sure < limits.verify_below else Verdict.ANSWER
 
 
 class _Found:

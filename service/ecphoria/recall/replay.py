@@ -61,11 +61,6 @@ class Recalled:
         unknown = (one.partition("; known: ")[0] for one in self.unknown)
         return (*unknown, *self.reasons[len(self.unknown) :])
 
-    @property
-    def calibrated(self) -> bool:
-        """Whether the tenant's own gate judged."""
-        return self.search.seeding.profile.gate is not None
-
 
 def trace_of(found: Recalled, trace: TraceId, at: datetime, cypher: str) -> Trace:
     """Write the trace of a recall, without labels.
@@ -94,7 +89,7 @@ def trace_of(found: Recalled, trace: TraceId, at: datetime, cypher: str) -> Trac
         expansions=reading.expansions,
         verdict=judgement.verdict,
         confidence=judgement.confidence,
-        calibrated=found.calibrated,
+        judged_by=judgement.judged_by,
         evidence=judgement.evidence,
         reasons=found.kept_reasons,
         k=options.k,

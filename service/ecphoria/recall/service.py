@@ -199,7 +199,7 @@ class RecallService:
             answerable=judgement.verdict is Verdict.ANSWER,
             verify=judgement.verdict is Verdict.VERIFY,
             confidence=judgement.confidence,
-            calibrated=found.calibrated,
+            judged_by=judgement.judged_by,
             evidence=judgement.evidence,
             reasons=found.reasons,
             misses=misses_of(search, ranked, k),

@@ -31,6 +31,7 @@ from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
+from ecphoria.records.tenant import Limits
 from ecphoria.records.traced import Node, TracedFilters
 
 OptionValue = str | int | float | bool
@@ -513,8 +514,8 @@ class Trace:
     """The verdict of the gate."""
     confidence: float
     """Probability that the hits hold the answer, 0 to 1."""
-    calibrated: bool
-    """Whether the tenant's own gate judged, rather than the shipped one."""
+    judged_by: Limits
+    """The gate, and the limits that made the verdict of the confidence."""
     evidence: Mapping[str, float]
     """Evidence for the gate, by name."""
     reasons: tuple[str, ...]
@@ -555,8 +556,8 @@ class RecallResult:
     """Whether they may hold it: the verdict is `verify`. Use them, but quote the evidence."""
     confidence: float
     """Probability that they do, 0 to 1."""
-    calibrated: bool
-    """Whether the tenant's own gate judged, rather than the shipped one."""
+    judged_by: Limits
+    """The gate, and the limits that made the verdict of the confidence."""
     evidence: Mapping[str, float] = field(default_factory=dict)
     """Evidence for the gate, by name; `ecphoria calibrate` fits on it."""
     reasons: tuple[str, ...]

@@ -9,7 +9,7 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
-from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, SHIPPED, Gate
+from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, SHIPPED, Gate, GateKind, Limits
 from tests.contract.tenants import gate_values, set_settings
 
 CHAT = (
@@ -134,8 +134,9 @@ async def test_a_tenants_own_gate_judges_its_next_recall_and_no_others(
     strict = Gate(weights={"similarity": 0.0}, bias=-2.0, threshold=0.5, verify_below=0.9)
     await set_settings(graph, tenant, gate=gate_values(strict))
     judged, spared = await ask(recalls, tenant, cue), await ask(recalls, other_tenant, cue)
-    assert (judged.verdict, judged.calibrated) == (Verdict.REFUSE, True)
+    assert judged.verdict is Verdict.REFUSE
+    assert judged.judged_by == Limits(gate=GateKind.OWN, threshold=0.5, verify_below=0.9)
     assert judged.confidence == pytest.approx(0.119203, abs=1e-6)
-    assert (spared.verdict, spared.calibrated) == (Verdict.ANSWER, False)
+    assert (spared.verdict, spared.judged_by.gate) == (Verdict.ANSWER, GateKind.SHIPPED)
     await set_settings(graph, tenant, gate=None)
     assert (await ask(recalls, tenant, cue)).verdict is Verdict.ANSWER

@@ -93,7 +93,7 @@ async def test_a_trace_keeps_the_verdict_and_what_was_asked_for(
         recalls, tenant, CUES[0], filters=filters, k=3, as_of=first.occurred_at, explain=True
     )
     trace = await recalls.trace(tenant, told.trace_id)
-    for field in ("verdict", "confidence", "calibrated", "evidence", "reasons"):
+    for field in ("verdict", "confidence", "judged_by", "evidence", "reasons"):
         assert getattr(trace, field) == getattr(told, field), field
     assert (trace.k, trace.as_of, trace.known_at) == (3, first.occurred_at, None)
     assert (trace.filters.speaker, trace.filters.exclude) == (filters.speaker, (first.id,))

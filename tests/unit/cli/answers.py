@@ -41,7 +41,7 @@ def answer(**members: object) -> dict[str, object]:
         "verdict": "answer",
         "answerable": True,
         "confidence": 0.86,
-        "calibrated": False,
+        "judged_by": {"gate": "shipped", "threshold": 0.25, "verify_below": 0.4},
         "reasons": [],
         "misses": [],
         "context": "",

@@ -17,7 +17,9 @@ from tests.unit.cli.conftest import SETTINGS, Answer, Command, StubService, job
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ANSWER: dict[str, object] = {
     "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True,
-    "confidence": 0.5, "calibrated": False, "reasons": [], "misses": [], "context": "",
+    "confidence": 0.5,
+    "judged_by": {"gate": "shipped", "threshold": 0.25, "verify_below": 0.4}, "reasons": [],
+    "misses": [], "context": "",
     "context_tokens": 0, "timings_ms": {}, "trace_id": "t", "degraded": [],
 }  # fmt: skip
 

@@ -30,7 +30,9 @@ def answer(size: int) -> RecallResult:
     return TypeAdapter(RecallResult).validate_python(
         {
             "hits": hits, "strategy": "fusion", "verdict": "answer", "answerable": True,
-            "confidence": 0.9, "calibrated": False, "reasons": [], "misses": [], "context": "",
+            "confidence": 0.9,
+            "judged_by": {"gate": "shipped", "threshold": 0.25, "verify_below": 0.4},
+            "reasons": [], "misses": [], "context": "",
             "context_tokens": 0, "timings_ms": {}, "trace_id": "t", "degraded": [],
         }
     )  # fmt: skip

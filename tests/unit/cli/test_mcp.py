@@ -79,7 +79,8 @@ def test_without_the_sdk_it_tells_what_to_install(
 
 RECALLED = {
     "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True, "confidence": 0.9,
-    "calibrated": False, "reasons": [], "misses": [], "context": "Ana lives in Lisbon.",
+    "judged_by": {"gate": "shipped", "threshold": 0.25, "verify_below": 0.4}, "reasons": [],
+    "misses": [], "context": "Ana lives in Lisbon.",
     "context_tokens": 5, "timings_ms": {}, "trace_id": "f" * 32, "degraded": [],
 }  # fmt: skip
 STORED = {"id": "a" * 32, "turn": 1, "outcome": "created"}

@@ -199,7 +199,7 @@ def _answer(hits: list[dict[str, Any]], confidence: float) -> dict[str, Any]:
         "verdict": "answer",
         "answerable": True,
         "confidence": confidence,
-        "calibrated": False,
+        "judged_by": {"gate": "shipped", "threshold": 0.25, "verify_below": 0.4},
         "evidence": dict.fromkeys(EVIDENCE_NAMES, 0.0) | {"share": confidence - 0.5},
         "reasons": [],
         "misses": [],

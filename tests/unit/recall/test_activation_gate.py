@@ -7,8 +7,12 @@ import pytest
 from ecphoria.recall.gate import Judgement, judge_activation
 from ecphoria.recall.pipeline import ActivationGate
 from ecphoria.records.recall import Verdict
+from ecphoria.records.tenant import GateKind, Limits
 
-SURE = Judgement(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
+LIMITS = Limits(gate=GateKind.SHIPPED, threshold=0.25, verify_below=0.4)
+SURE = Judgement(
+    verdict=Verdict.ANSWER, confidence=0.7, judged_by=LIMITS, evidence={}, reasons=("it says so",)
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +31,7 @@ def test_a_cut_belongs_to_what_is_above_it(activation: float, verdict: Verdict) 
     found = judge_activation(SURE, gate)
     assert found.verdict is verdict
     assert found.confidence == min(1.0, activation)
+    assert found.judged_by == Limits(gate=GateKind.STRATEGY, threshold=0.2, verify_below=0.5)
     side = "is below" if verdict is Verdict.REFUSE else "is not below"
     assert side in found.reasons[0]
     assert ("it says so" in found.reasons) == (verdict is Verdict.REFUSE)

@@ -10,9 +10,13 @@ from ecphoria.recall.pipeline import Ranked
 from ecphoria.recall.walk import Walk
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
+from ecphoria.records.tenant import GateKind, Limits
 from tests.unit.recall.builders import episode
 
-SURE = Judgement(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
+LIMITS = Limits(gate=GateKind.SHIPPED, threshold=0.25, verify_below=0.4)
+SURE = Judgement(
+    verdict=Verdict.ANSWER, confidence=0.7, judged_by=LIMITS, evidence={}, reasons=("it says so",)
+)
 
 
 def ranked(*scores: float) -> Ranked:
@@ -60,5 +64,7 @@ def test_enough_of_both_changes_nothing() -> None:
 
 
 def test_an_empty_answer_stays_empty() -> None:
-    empty = Judgement(verdict=Verdict.EMPTY, confidence=0.0, evidence={}, reasons=("nothing",))
+    empty = Judgement(
+        verdict=Verdict.EMPTY, confidence=0.0, judged_by=LIMITS, evidence={}, reasons=("nothing",)
+    )
     assert judge_floors(empty, RecallOptions(min_score=1, min_confidence=1), hits=0) is empty

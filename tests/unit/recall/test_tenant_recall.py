@@ -18,6 +18,7 @@ from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import Cue, Hit, RecallOptions, RecallResult, Verdict
 from ecphoria.records.settings import Choice, TenantSettings, Trial, Values, merge
 from ecphoria.records.shadow import Comparison, ShadowReport
+from ecphoria.records.tenant import GateKind, Limits
 from ecphoria.tenancy.settings import SettingsService
 from tests.conftest import WallClock
 
@@ -36,7 +37,8 @@ def result(strategy: str, hits: str, ms: float = 10.0) -> RecallResult:
             for rank, name in enumerate(hits, start=1)
         ),
         strategy=strategy, verdict=Verdict.ANSWER, answerable=True, confidence=0.5,
-        calibrated=False, evidence={}, reasons=(), misses=(), context="", context_tokens=7,
+        judged_by=Limits(gate=GateKind.SHIPPED, threshold=0.25, verify_below=0.4),
+        evidence={}, reasons=(), misses=(), context="", context_tokens=7,
         timings_ms={"encode": 4.0, "total": ms}, trace_id=TraceId("t"), degraded=(),
     )  # fmt: skip
 

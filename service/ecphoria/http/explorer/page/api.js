@@ -164,7 +164,12 @@ function headersOf(as, body) {
   return headers;
 }
 
-async function request(method, path, { query, body, signal, as }) {
+async function request(method, path, given) {
+  const answer = await send(method, path, given);
+  return answer.status === 204 ? null : answer.json().catch(() => ({}));
+}
+
+async function send(method, path, { query, body, signal, as }) {
   const sent = body && JSON.stringify(body);
   let answer;
   try {
@@ -174,8 +179,23 @@ async function request(method, path, { query, body, signal, as }) {
     if (signal?.aborted) throw failed;
     throw new Problem(0);
   }
-  if (answer.status === 204) return null;
+  if (answer.ok) return answer;
   const told = await answer.json().catch(() => ({}));
-  if (answer.ok) return told;
   throw new Problem(answer.status, told, Number(answer.headers.get("Retry-After")) || 0);
+}
+
+/**
+ * Send a request whose answer comes in parts. The signal or a change of the key ends it.
+ * @param {string} path @param {object} body @param {AbortSignal} signal
+ * @param {(name: string, data: any) => void} take Gets each event.
+ */
+export async function stream(path, body, signal, take) {
+  const ends = AbortSignal.any([epoch.signal, signal]);
+  const answer = await send("POST", path, { body, signal: ends, as: session.value });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let kept = "", piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const events = (kept + piece.value).split("\n\n");
+    kept = events.pop();
+    for (const event of events) take(/^event: (.*)$/m.exec(event)?.[1], JSON.parse(/^data: (.*)$/m.exec(event)[1]));
+  }
 }

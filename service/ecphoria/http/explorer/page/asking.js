@@ -1,6 +1,6 @@
 // What was asked, and what came back: the state behind the screen Ask.
 import { signal } from "./vendor.js";
-import { call, Problem } from "./api.js";
+import { call, Problem, stream } from "./api.js";
 import { columnsOf, storyOf } from "./parts/scene.js";
 
 /**
@@ -15,6 +15,8 @@ export const draft = signal({});
 /** Whether the next recall leaves a trace; no link can say so. */
 export const record = signal(false);
 export const strategies = signal([]);
+/** The answer in words: of which recall, its sentences so far, and the whole. @type {{value: any}} */
+export const said = signal(null);
 export const playing = signal(false);
 
 /** What of the address decides the recall; the rest only chooses how to look at it. */
@@ -24,6 +26,7 @@ export const FIELDS = [
 let sessions = null;
 let last = null;
 let running = null;
+let saying = null;
 
 export const keyOf = (query) => JSON.stringify(FIELDS.map((name) => query[name] ?? ""));
 
@@ -33,6 +36,7 @@ export function forgetAsked() {
   sessions = null;
   last = null;
   asked.value = { phase: "start" };
+  said.value = null;
   draft.value = {};
   record.value = false;
   strategies.value = [];
@@ -41,6 +45,32 @@ export function forgetAsked() {
 export function stop() {
   playing.value = false;
   running?.abort();
+  saying?.abort();
+}
+
+/** Let the language model answer the question of a recall; nothing is recorded. */
+export async function askModel(shown) {
+  const mine = new AbortController();
+  saying = mine;
+  said.value = { of: shown, sentences: [] };
+  const change = (changes) => { if (saying === mine) said.value = { ...said.value, ...changes }; };
+  const take = (name, data) => {
+    if (name === "sentence") change({ sentences: [...said.value.sentences, data] });
+    else if (name === "answer") change({ sentences: data.sentences, whole: data });
+    else change({ problem: new Problem(data.status, data) });
+  };
+  try {
+    await stream("/v1/ask/stream", questionOf(shown), mine.signal, take);
+  } catch (problem) {
+    if (problem instanceof Problem) change({ problem });
+    else said.value = null;
+  }
+}
+
+/** The question of a recall, with those of its options that an answer in words has. */
+function questionOf({ trace }) {
+  const { cue, strategy, k, filters, as_of, known_at } = trace;
+  return { question: cue, strategy, k, filters, as_of, known_at, record: false };
 }
 
 /** Follow the address; a recall that is shown already is not asked again. */

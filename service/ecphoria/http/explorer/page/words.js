@@ -177,8 +177,6 @@ export const W = {
     noneStoredHow: "Fill the memory with one of these:",
     noneMatch: (n) => `${plural(n, "memory", "memories")} stored, but none matches this cue and these filters.`,
     confidence: "confidence",
-    gateOwn: "gate of this tenant",
-    gateShipped: "shipped gate",
     toPicture: "To the picture",
     ms: (n) => `${Math.round(n).toLocaleString("en")} ms`,
     recorded: (when) => `Recorded ${when}.`,
@@ -187,7 +185,7 @@ export const W = {
     degraded: (what) => `Missing: ${what}.`,
     second: "Found only among dormant memories.",
   },
-  tabsOfAnswer: { hits: "Hits", misses: "Near misses", context: "Context", gate: "Gate" },
+  tabsOfAnswer: { hits: "Hits", misses: "Near misses", context: "Context", gate: "Gate", answer: "Answer" },
   hit: {
     erased: "erased",
     open: "Show the path",
@@ -219,8 +217,18 @@ export const W = {
   },
   gate: {
     why: "The gate weighs this evidence and gives the confidence, 0 to 1.",
+    kinds: { own: "gate of this tenant", shipped: "shipped gate", strategy: "gate of the strategy" },
+    weighed: (sure, { threshold, verify_below }) =>
+      `The confidence is ${sure.toFixed(2)}. Below ${threshold.toFixed(2)} the memory does not know, from ${verify_below.toFixed(2)} on it remembers.`,
     figure: "Evidence",
     value: "Value",
+  },
+  answer: {
+    why: "The language model of the service reads the memories and answers. Each sentence shows its quotes. Nothing is recorded.",
+    ask: "Answer in words",
+    asking: "Answering",
+    hit: (rank, speaker) => [`Hit ${rank}`, speaker].filter(Boolean).join(", "),
+    made: (model, tokens, dropped) => `${model}, ${plural(tokens, "token")}${dropped ? `, ${plural(dropped, "sentence")} without a quote left out` : ""}.`,
   },
   picture: {
     label: (step, awake, hits) => `${step}. ${plural(awake, "node")} awake, ${plural(hits, "hit")}.`,
@@ -238,7 +246,7 @@ export const W = {
     wave: (n, of, shown, out) =>
       `Wave ${n} of ${of}: ${plural(shown, "edge")} shown, ${out.toLocaleString("en")} weaker not.`,
     marks: (told) => ` Marks: ${told}.`,
-    score: "The score of each memory is put together from its parts, and the gate weighs the evidence.",
+    score: (weighed) => `Each score is put together from its parts, and the gate weighs the evidence. ${weighed}`,
     hits: (n) => `${plural(n, "hit")} in the order of their scores.`,
     table: (n) => `The picture as a table: ${plural(n, "node")}`,
     legend: {

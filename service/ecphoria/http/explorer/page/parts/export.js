@@ -1,43 +1,77 @@
 // The picture as a file, drawn by the same code.
 import { html } from "../vendor.js";
-import { VERDICTS, W } from "../words.js";
+import { VERDICTS, W, day } from "../words.js";
 import { paint, shapesOf, svgOf } from "./paint.js";
 import { matching } from "./picture.js";
 import { plain } from "./text.js";
-import { palette } from "./theme.js";
+import { narrow, palette } from "./theme.js";
 
-const WIDTH = 1000;
-const HEIGHT = 460;
-const HEAD = 58;
-const LONGEST = 110;
+const WIDE = { width: 1000, height: 460 };
+const SLIM = { width: 420, height: 400 };
+const LINE = 20;
+const EDGE = 14;
+/** Width of a letter as a share of its size: no text is measured, so that a file is the same everywhere. */
+const LETTER = { plain: 0.55, bold: 0.64 };
+const MOST_LINES = 2;
+const SHOWN = 3;
 
 /** @param {{asked: any, step: number, chosen: string|null}} state */
 async function scened({ asked, step, chosen }) {
   const health = await fetch("/healthz", { credentials: "omit" }).then((answer) => answer.json());
   const colour = palette();
-  const height = HEIGHT * asked.stories.length;
+  const { width, height: high } = narrow.value ? SLIM : WIDE;
+  const height = high * asked.stories.length;
   const steps = asked.stories.map((story) => matching(step, asked.stories[0], story));
-  const scene = { stories: asked.stories, columns: asked.columns, width: WIDTH, height, steps, chosen, colour };
-  const shapes = shapesOf(scene).shapes.map(lowered);
-  const head = headOf(asked.shown, health.version);
-  const titles = head.map((text, line) => ({
-    kind: "text", x: 14, y: 22 + line * 20, text, size: line ? 12 : 15, bold: !line, align: "left",
-    fill: line ? colour.dim : colour.ink,
-  }));
-  return { shapes: [...titles, ...shapes], width: WIDTH, height: height + HEAD, paper: colour.paper, title: head[0], about: head[1] };
+  const scene = { stories: asked.stories, columns: asked.columns, width, height, steps, chosen, colour };
+  const [cue, about] = headOf(asked.shown, health.version);
+  const head = written([{ text: cue, size: 15, bold: true, fill: colour.ink }, { text: about, size: 12, fill: colour.dim }], 22, width);
+  const down = 18 + LINE * head.length;
+  const hits = asked.shown.hits.slice(0, SHOWN).map((hit) => ({ text: textOf(hit), size: 13, fill: colour.ink }));
+  const foot = written(hits, down + height + 16, width);
+  return {
+    shapes: [...head, ...shapesOf(scene).shapes.map((shape) => lowered(shape, down)), ...foot],
+    width, height: down + height + LINE * foot.length + 8, paper: colour.paper, title: cue, about,
+  };
 }
 
-const lowered = (shape) => {
+/** Texts from a height on, one below the other. */
+function written(texts, y, width) {
+  const lines = texts.flatMap(({ text, ...look }) => {
+    const room = Math.floor((width - 2 * EDGE) / (look.size * (look.bold ? LETTER.bold : LETTER.plain)));
+    return broken(text, room).map((line) => ({ ...look, kind: "text", x: EDGE, align: "left", text: line }));
+  });
+  return lines.map((line, place) => ({ ...line, y: y + LINE * place }));
+}
+
+/** Break a text between words into a few lines; what does not fit is left out. */
+function broken(text, room) {
+  const lines = [""];
+  for (const word of text.slice(0, room * MOST_LINES).split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length <= room || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const shown = lines.slice(0, MOST_LINES).map((line) => line.slice(0, room));
+  if (shown.join(" ").length < text.length) shown.push(`${shown.pop().slice(0, room - 1)}…`);
+  return shown;
+}
+
+/** A hit as a text: rank, score, speaker, day, words. */
+function textOf(hit) {
+  const who = [hit.speaker || hit.title, day(hit.occurred_at)].filter(Boolean).join(", ");
+  return plain(`${hit.rank} ${hit.score.toFixed(3)} ${hit.erased ? W.hit.erased : `${who}: ${hit.text}`}`).replace(/\s+/g, " ");
+}
+
+const lowered = (shape, by) => {
   const moved = { ...shape };
-  for (const name of ["y", "y1", "y2", "cy"]) if (name in moved) moved[name] += HEAD;
+  for (const name of ["y", "y1", "y2", "cy"]) if (name in moved) moved[name] += by;
   return moved;
 };
 
 function headOf(shown, version) {
-  const cue = plain(shown.cue);
   const verdict = `${VERDICTS[shown.verdict]}, ${W.ask.confidence} ${shown.confidence.toFixed(2)}, ${shown.strategy}`;
   const made = W.export.made(version, new Date().toISOString().slice(0, 10));
-  return [cue.length > LONGEST ? `${cue.slice(0, LONGEST)}…` : cue, `${verdict} · ${made}`];
+  return [plain(shown.cue), `${verdict} · ${made}`];
 }
 
 function save(blob, name) {

@@ -91,6 +91,14 @@ const ICONS = {
 
 const Icon = ({ of }) => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d=${ICONS[of]} fill="currentColor" /></svg>`;
 
+/** The confidence on a scale from 0 to 1 with the two limits of the gate. */
+export function Scale({ of: { confidence, judged_by } }) {
+  const { threshold, verify_below } = judged_by;
+  const label = W.gate.weighed(confidence, judged_by);
+  return html`<span class="sure" role="img" aria-label=${label} title=${label} data-limits=${`${threshold} ${verify_below}`}>
+    <i style=${{ width: `${100 * confidence}%` }}></i>${[threshold, verify_below].map((limit) => html`<b style=${{ left: `${100 * limit}%` }}></b>`)}</span>`;
+}
+
 /** The buttons of the steps; the words of the step are read out. */
 export function Steps({ story, step, show, playing, play }) {
   usePlay(story, step, show, playing, play);
@@ -105,7 +113,8 @@ export function Steps({ story, step, show, playing, play }) {
     <span class="names">${names.map((name, place) => html`<button class="step" aria-current=${place === step ? "step" : null}
       onClick=${() => show(place)}>${name}</button>`)}</span>
   </div>
-  <p class="told" role="status">${told(story, step)}</p>`;
+  <p class="told" role="status">${told(story, step)}</p>
+  ${step === story.steps - 2 && html`<p class="weighed"><${Scale} of=${story} /></p>`}`;
 }
 
 function usePlay(story, step, show, playing, play) {

@@ -7,7 +7,8 @@ import { plain } from "./text.js";
  *   ordinal: number|null, occurred_at: string|null, state: string|null}} TraceNode
  * @typedef {{node: TraceNode, seed: boolean, litAt: number, marks: {at: number, says: string, cut: boolean}[],
  *   rank: number}} Known
- * @typedef {{nodes: Map<string, Known>, waves: any[], steps: number, hits: any[], seeds: any[], strategy: string}} Story
+ * @typedef {{nodes: Map<string, Known>, waves: any[], steps: number, hits: any[], seeds: any[], strategy: string,
+ *   confidence: number, judged_by: {gate: string, threshold: number, verify_below: number}}} Story
  */
 
 export const CUE = 0;
@@ -18,7 +19,7 @@ const NEVER = Infinity;
 export function storyOf(trace) {
   const story = {
     nodes: new Map(), waves: trace.waves, steps: trace.waves.length + 4, hits: trace.hits, seeds: trace.seeds,
-    strategy: trace.strategy,
+    strategy: trace.strategy, confidence: trace.confidence, judged_by: trace.judged_by,
   };
   for (const node of trace.nodes) know(story, node.id, node);
   for (const seed of trace.seeds) wake(know(story, seed.node, unnamed(seed.node, seed.kind)), SEEDS).seed = true;
@@ -76,7 +77,7 @@ export function shortName(story, step) {
 export function told(story, step) {
   if (step === CUE) return W.picture.cue;
   if (step === SEEDS) return toldSeeds(story.seeds);
-  if (step === story.steps - 2) return W.picture.score;
+  if (step === story.steps - 2) return W.picture.score(W.gate.weighed(story.confidence, story.judged_by));
   if (step === story.steps - 1) return W.picture.hits(story.hits.length);
   const wave = story.waves[step - 2];
   const said = W.picture.wave(step - 1, story.waves.length, wave.arcs.length, wave.arcs_left_out);

@@ -1,13 +1,15 @@
 // Ask: a cue, what woke, and why.
 import { html, useEffect, useState } from "../vendor.js";
 import { asked, draft, follow, keyOf, playing, readStrategies, record, run, stop, strategies } from "../asking.js";
+import { me } from "../api.js";
 import { amend, go, route } from "../route.js";
 import { ago, EVIDENCE, SWITCHES, VERDICTS, W } from "../words.js";
+import { Answer } from "../parts/answer.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { Export } from "../parts/export.js";
 import { Hit } from "../parts/hit.js";
 import { sharedHits } from "../parts/paint.js";
-import { Legend, Picture, Steps, Twin } from "../parts/picture.js";
+import { Legend, Picture, Scale, Steps, Twin } from "../parts/picture.js";
 import { calm } from "../parts/theme.js";
 import { Long, Text, pieces } from "../parts/text.js";
 
@@ -138,9 +140,9 @@ function Verdict({ shown, stored }) {
   const total = shown.timings_ms.total;
   return html`<section class=${`verdict ${shown.verdict}`} aria-live="polite">
     <p class="said"><strong>${VERDICTS[shown.verdict]}</strong>
-      <span class="sure" title=${words.confidence}><i style=${{ width: `${100 * shown.confidence}%` }}></i></span>
+      <${Scale} of=${shown} />
       <span>${words.confidence} <b>${shown.confidence.toFixed(2)}</b></span>
-      <span class="dim">${shown.calibrated ? words.gateOwn : words.gateShipped}</span>
+      <span class="dim">${W.gate.kinds[shown.judged_by.gate]}</span>
       ${total !== undefined && html`<span class="dim">${words.ms(total)}</span>`}</p>
     <ul class="reasons">${shown.reasons.map((reason) => html`<li><${Text} of=${reason} /></li>`)}</ul>
     <button class="jump" onClick=${() => document.getElementById("picture").scrollIntoView()}>${words.toPicture}</button>
@@ -163,14 +165,14 @@ function askAgain(shown) {
 }
 
 function Side({ shown, story, step, chosen }) {
-  const names = ["hits", "misses", "context", "gate"];
+  const names = ["hits", "misses", "context", "gate", ...(me.value?.ask ? ["answer"] : [])];
   const tab = names.includes(route.value.query.tab) ? route.value.query.tab : "hits";
-  const Body = { hits: Hits, misses: Misses, context: Context, gate: Gate }[tab];
+  const Body = { hits: Hits, misses: Misses, context: Context, gate: Gate, answer: Answer }[tab];
   return html`<section class="side"><div class="tabs" role="tablist" onKeyDown=${(event) => turn(event, names, tab)}>
     ${names.map((name) => html`<button role="tab" id=${`tab-${name}`} aria-selected=${tab === name} aria-controls="panel"
       tabindex=${tab === name ? 0 : -1} onClick=${() => amend({ tab: name })}>${W.tabsOfAnswer[name]}</button>`)}</div>
     <div role="tabpanel" id="panel" aria-labelledby=${`tab-${tab}`}>
-      <${Body} shown=${shown} story=${story} step=${step} chosen=${chosen} /></div></section>`;
+      <${Body} shown=${shown} story=${story} step=${step} chosen=${chosen} lead=${(rank) => leadTo(shown, rank)} /></div></section>`;
 }
 
 /** The arrows move between the tabs, as in any list of tabs. */
@@ -213,9 +215,14 @@ function linesOf(shown) {
   return shown.context.split(/(?<=\n)/).map((line) => {
     const number = known.get(Number(/^\[(\d+)\]/.exec(line)?.[1]));
     if (!ranks.has(number)) return html`<bdi>${pieces(line)}</bdi>`;
-    const lead = () => { amend({ tab: "hits", hit: shown.hits.find((hit) => hit.rank === number).id }); reveal(number); };
-    return html`<button class="line" title=${W.context.goTo(number)} onClick=${lead}>${pieces(line)}</button>`;
+    return html`<button class="line" title=${W.context.goTo(number)} onClick=${() => leadTo(shown, number)}>${pieces(line)}</button>`;
   });
+}
+
+/** Choose a hit in the list of hits. */
+function leadTo(shown, rank) {
+  amend({ tab: "hits", hit: shown.hits.find((hit) => hit.rank === rank).id });
+  reveal(rank);
 }
 
 /** Bring a hit into view. @param {number} rank */
@@ -225,7 +232,8 @@ export function reveal(rank) {
 
 function Gate({ shown }) {
   const figures = Object.entries(shown.evidence).filter(([name, value]) => !SWITCHES.includes(name) && value !== 0);
-  return html`<p class="dim">${W.gate.why}</p><table class="evidence">
+  return html`<p class="dim">${W.gate.why}</p>
+    <p class="weighed"><${Scale} of=${shown} /> ${W.gate.weighed(shown.confidence, shown.judged_by)}</p><table class="evidence">
     <thead><tr><th scope="col">${W.gate.figure}</th><th scope="col">${W.gate.value}</th></tr></thead>
     <tbody>${figures.map(([name, value]) => html`<tr><th scope="row" title=${EVIDENCE[name]?.[1]}>${EVIDENCE[name]?.[0] ?? name}
       <small>${EVIDENCE[name]?.[1]}</small></th><td><span class=${value < 0 ? "level less" : "level"}><i style=${{ width: `${Math.min(100, 100 * Math.abs(value))}%` }}></i></span>
