@@ -204,6 +204,10 @@ def recall(
     rerank: Annotated[
         bool, typer.Option("--rerank", help="Have the reader order the first five turns.")
     ] = False,
+    lists: Annotated[
+        bool,
+        typer.Option("--lists", help="Give at least 20 hits if the question asks for a list."),
+    ] = False,
     read_cue: Annotated[
         bool, typer.Option("--read-cue", help="Have the language model read the question.")
     ] = False,
@@ -239,6 +243,7 @@ def recall(
         collapse=collapse,
         newest_first=newest_first,
         rerank=rerank,
+        lists=lists,
         read_cue=read_cue,
         min_score=min_score,
         min_confidence=min_confidence,

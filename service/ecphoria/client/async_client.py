@@ -157,8 +157,7 @@ class AsyncClient(AsyncCalls):
             source: Where it came from.
             metadata: Your own flat values, stored and returned.
             importance: 0 to 1.
-            expires_at: End of its life, with a time zone: from then on it is never shown, and is
-                erased. By the tenant's default life if absent.
+            expires_at: When to erase it, with a time zone; by the tenant's default life if absent.
             idempotency_key: Sending the same key and body again changes nothing.
             vector: Embedding of the text by the store's own model.
             extraction: Names and facts that the text holds.
@@ -308,6 +307,7 @@ class AsyncClient(AsyncCalls):
         collapse: bool = True,
         newest_first: bool = True,
         rerank: bool = False,
+        lists: bool = False,
         read_cue: bool = False,
         min_score: float | None = None,
         min_confidence: float | None = None,
@@ -336,6 +336,7 @@ class AsyncClient(AsyncCalls):
             collapse: Join memories in which the same speaker says the same words into one hit.
             newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
             rerank: Have the reader order the first five turns and inform the gate.
+            lists: Give at least 20 hits if the cue asks for a list, in English or German.
             read_cue: Have the language model read the cue; the service needs one.
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
@@ -364,6 +365,7 @@ class AsyncClient(AsyncCalls):
             collapse=collapse,
             newest_first=newest_first,
             rerank=rerank,
+            lists=lists,
             read_cue=read_cue,
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
@@ -387,6 +389,7 @@ class AsyncClient(AsyncCalls):
         min_confidence: float | None = None,
         newest_first: bool = True,
         rerank: bool = False,
+        lists: bool = False,
         brief: bool = False,
         record: bool = True,
         wait_s: float = 150.0,
@@ -410,11 +413,11 @@ class AsyncClient(AsyncCalls):
             min_confidence: Ask the model only at this confidence or more, 0 to 1.
             newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
             rerank: Have the reader order the first five turns and inform the gate.
+            lists: Give at least 20 hits if the cue asks for a list, in English or German.
             brief: Give only the words that answer the question, instead of sentences.
             record: Leave a trace; false only looks.
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
-            watch: Told each sentence as soon as it is there. The answer that is returned counts:
-                it may lack a sentence if the model had to be asked again.
+            watch: Told each sentence as soon as it is there; the returned answer may lack one.
             **filters: See `Filters`.
         """
         wanted = body_of(
@@ -432,6 +435,7 @@ class AsyncClient(AsyncCalls):
             min_confidence=None if min_confidence is None else float(min_confidence),
             newest_first=newest_first,
             rerank=rerank,
+            lists=lists,
             brief=brief,
             record=record,
         )
@@ -454,8 +458,7 @@ class AsyncClient(AsyncCalls):
         Args:
             token_budget: Its greatest size, in tokens; 3,250 if absent.
             session: The session whose latest turns are shown; the last one if absent.
-            speaker: Only sessions in which this speaker took part lately, and facts that the
-                speaker stated.
+            speaker: Only sessions in which this speaker took part lately, and facts of theirs.
         """
         parameters = {"token_budget": token_budget, "session": session, "speaker": speaker}
         return await self._ask(

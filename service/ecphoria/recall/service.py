@@ -47,6 +47,7 @@ from ecphoria.recall.seeds import Seeding, Seeker
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
+    HITS_OF_LIST,
     Cue,
     EngramHit,
     Hit,
@@ -61,6 +62,7 @@ from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.trace import TraceSummary
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.change import asks_for_the_past
+from ecphoria.text.lists import asks_for_list
 from ecphoria.text.matching import read_match
 
 CUE_LIMIT = 10_000
@@ -171,6 +173,8 @@ class RecallService:
         strategy = self._strategy(options.strategy)
         _check(cue)
         asked, (cue, options) = cue, _read_match(cue, options)
+        if options.lists and asks_for_list(cue.text or ""):
+            options = replace(options, k=max(options.k, HITS_OF_LIST))
         clock = _Stopwatch()
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)

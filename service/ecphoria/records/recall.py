@@ -39,6 +39,7 @@ OptionValue = str | int | float | bool
 _ID: Final = re.compile("[0-9a-f]{32}")
 
 DEFAULT_HITS: Final = 10
+HITS_OF_LIST: Final = 20
 """Number of hits of a recall or an answer that names none, by every way of calling."""
 
 
@@ -208,6 +209,9 @@ class QuestionOptions:
     """Rank a memory above the one that it makes outdated, and mark the latter."""
     rerank: StrictBool = False
     """Have the reader order the first five turns and inform the gate: about 30 ms of processor."""
+    lists: StrictBool = False
+    """Give at least 20 hits if the cue asks for a list ("which books", "what do both like"), in
+    English or German. The context may be twice as long, within `token_budget`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
