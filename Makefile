@@ -2,7 +2,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
-export UV_LINK_MODE ?= copy
 # Bytecode is made once here; where PYTHONDONTWRITEBYTECODE is set, each start would make it anew.
 export UV_COMPILE_BYTECODE ?= 1
 
@@ -49,9 +48,13 @@ test: setup  ## Run all tests, on a real Neo4j
 tests-of-units:
 	$(BIN)/pytest -q --durations=25 $(UNITS) || $(BIN)/pytest -q $(AGAIN) $(UNITS)
 
-tests-on-neo4j:
+tests-on-neo4j: .venv/neo4j.jsa
 	$(BIN)/pytest -q -n $(WORKERS) --durations=40 --dist loadfile --no-loadscope-reorder $(DATABASE) || \
 	  $(BIN)/pytest -q $(AGAIN) $(DATABASE)
+
+# Each Neo4j of the tests starts sooner with it. They run without it too, so its failure is no error.
+.venv/neo4j.jsa: .venv/.ready service/ecphoria/engine/jars.lock
+	-@$(BIN)/python -m scripts.archive_classes
 
 test-frameworks: setup  ## Test the adapters, each in an environment of its own
 	$(BIN)/python -m scripts.test_frameworks

@@ -4,6 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# One process reads a quarter of the modules, so they are compiled as they are read.
+unset UV_COMPILE_BYTECODE
+
 venv=.venv-st
 python=.venv/bin/python
 [ -x "$python" ] || python=python3

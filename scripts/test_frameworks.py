@@ -18,6 +18,8 @@ from pathlib import Path
 
 import httpx
 
+from scripts.archive_classes import quick_java
+
 ROOT = Path(__file__).parents[1]
 VENV = ROOT / ".venv"
 FRAMEWORKS = {
@@ -30,6 +32,9 @@ FRAMEWORKS = {
 }
 """Extra of each framework, and what its tests need besides."""
 _TESTS = ("pytest>=8.4", "pytest-asyncio>=1", "pytest-timeout>=2.4", "markdown-it-py")
+_ENGINE = {"ECPHORIA_ENGINE__HEAP_MB": "512", "ECPHORIA_ENGINE__JAVA_OPTIONS": quick_java()}
+_SLOW = {"UV_COMPILE_BYTECODE", "PYTHONDONTWRITEBYTECODE"}
+"""Few modules of an environment are read, so each is compiled when it is read first."""
 _AT_ONCE = 2
 _START_S = 180
 
@@ -59,13 +64,17 @@ def main(wanted: Sequence[str]) -> int:
 def _service(home: Path) -> Iterator[dict[str, str]]:
     """Serve until the block ends; gives the environment of a caller."""
     machine = dict(os.environ)  # noqa: TID251 (what the commands inherit)
-    inherited = {name: value for name, value in machine.items() if "ECPHORIA" not in name}
+    inherited = {
+        name: value
+        for name, value in machine.items()
+        if "ECPHORIA" not in name and name not in _SLOW
+    }
     cache = {name: value for name, value in machine.items() if name == "ECPHORIA_CACHE"}
     told = home / "service.log"
     with told.open("w") as log:
         service = subprocess.Popen(  # noqa: S603
             [VENV / "bin" / "ecphoria", "serve", "--home", home, "--port", "0"],
-            env=inherited | cache | {"ECPHORIA_ENGINE__HEAP_MB": "512"},
+            env=inherited | cache | _ENGINE,
             stdout=log,
             stderr=log,
         )

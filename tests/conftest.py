@@ -35,6 +35,7 @@ from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.tenant import Tenant
 from ecphoria.settings import EmbedderSettings, EngineGroup
 from ecphoria.tenancy.store import Tenants
+from scripts.archive_classes import FIRST_COMPILER, quick_java
 from scripts.generate_sync_client import refresh
 
 # Before any test imports it.
@@ -47,9 +48,7 @@ hypothesis.settings.register_profile("long", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("short")
 
 CACHE = platformdirs.user_cache_path("ecphoria")
-FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
-QUICK_JAVA = f"{FIRST_COMPILER} -XX:-UseG1GC -XX:+UseSerialGC"
-"""Options of a Java that starts with half the work: one thread collects the garbage."""
+QUICK_JAVA = quick_java()
 PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 """A store that grows from nothing has its queries planned again and again, a quarter of the time
 of a test run. The plans themselves are tested in tests/cypher."""

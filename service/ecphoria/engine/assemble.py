@@ -312,7 +312,7 @@ def _place_all(lock: JarLock, repository: Path, home: Home) -> None:
 
 
 def _place(source: Path, target: Path) -> None:
-    """Link the cached file, or copy it where the file system cannot link."""
+    """Link the cached file, or copy it with its time where the file system cannot link."""
     if target.exists():
         if target.samefile(source):
             return
@@ -320,4 +320,4 @@ def _place(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:
-        shutil.copyfile(source, target)
+        shutil.copy2(source, target)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import psutil
@@ -21,6 +22,7 @@ from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.service import supervised
 from ecphoria.errors import EngineError
+from scripts.archive_classes import ARCHIVE
 from tests.conftest import quick_engine
 
 pytestmark = pytest.mark.engine
@@ -110,6 +112,8 @@ def test_two_processes_one_server_that_survives_kill_and_goes_with_its_last_user
     assert stat.S_IMODE((settings.home / "password").stat().st_mode) == 0o600
     assert ask(found.endpoint, "RETURN gds.version()") == [["2.26.0"]]
     ask(found.endpoint, "CREATE (:Kept {n: 1})")
+    if ARCHIVE.exists():
+        assert str(ARCHIVE) in Path(f"/proc/{first}/maps").read_text(), "Java left it aside"
     assert second_server(settings) == "store-locked"
 
     os.kill(first, signal.SIGKILL)
