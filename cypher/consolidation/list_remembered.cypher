@@ -7,10 +7,11 @@ CYPHER 25
 UNWIND $turns AS turn
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn = turn AND e:LiveEpisode
-WITH e
+// use: important(e)
+WITH e, importance
 ORDER BY e.turn
 RETURN collect([
-  e.id, e.turn, e.occurred_at, coalesce(e.salience, e.importance),
+  e.id, e.turn, e.occurred_at, importance,
   e.first_person, e.is_question,
   EXISTS { MATCH (g:Engram)-[:EVIDENCE]->(e) WHERE e.id IN g.asked_in },
   coalesce(COLLECT { MATCH (g:Engram)-[:EVIDENCE]->(e) RETURN max(abs(g.valence)) }[0], 0.0)

@@ -12,9 +12,10 @@ WHERE e.tenant = $tenant AND e.turn > $after_turn AND e:LiveEpisode AND e.pinned
 WITH e
 ORDER BY e.tenant, e.turn
 LIMIT $limit
+// use: important(e)
 RETURN collect([
   e.id, e.turn, e.occurred_at.epochMillis,
-  coalesce(e.salience, e.importance), e.prior,
+  importance, e.prior,
   e.stability, e.stability_at, e.r1, e.r2, e.chain_at,
   COLLECT {
     MATCH (e)<-[:WOKE]-(t:Trace)
@@ -22,11 +23,11 @@ RETURN collect([
     ORDER BY at DESC
     LIMIT 1
   }[0],
-  CASE
+  coalesce(e.kind, CASE
     WHEN e.role = 'tool' THEN 'procedural'
     WHEN e.title IS NOT NULL THEN 'semantic'
     ELSE 'episodic'
-  END,
+  END),
   COLLECT {
     MATCH (e)<-[:EVIDENCE]-(f:LiveFact)
     RETURN [f.id, COUNT { (f)-[:EVIDENCE]->(:LiveEpisode) }]

@@ -19,6 +19,4 @@ SET f.standing = row.standing, f.held_from = row.held_from, f.held_until = row.h
   f.superseded_by = row.superseded_by, f.contested_by = row.contested_by, f.touched = null
 WITH f, wrong, was_wrong
 WHERE wrong <> was_wrong
-MATCH (f)-[:SUBJECT]->(:Concept)-[r:RELATED]->(:Concept)
-WHERE r.fact = f.id
-SET r.weight = CASE WHEN wrong THEN 0.0 ELSE 1.0 END
+// use: supported(f)

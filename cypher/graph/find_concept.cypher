@@ -5,4 +5,5 @@ CYPHER 25
 MATCH (c:Concept {id: $id})
 WHERE c.tenant = $tenant
 // use: counted(c)
-RETURN id, name, normalised, kind, mentions, first_occurred_at, last_occurred_at
+RETURN id, name, normalised, kind, cognitive, description, importance, mentions,
+  first_occurred_at, last_occurred_at

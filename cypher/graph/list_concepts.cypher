@@ -13,6 +13,7 @@ WITH *, CASE $sort
 END AS place
 WHERE $after_place IS NULL OR place > $after_place
   OR (place = $after_place AND normalised > $after_name)
-RETURN place, id, name, normalised, kind, mentions, first_occurred_at, last_occurred_at
+RETURN place, id, name, normalised, kind, cognitive, description, importance, mentions,
+  first_occurred_at, last_occurred_at
 ORDER BY place, normalised
 LIMIT $limit

@@ -18,7 +18,7 @@ CREATE (e:Episode:LiveEpisode {
   expires_at: CASE WHEN row.expires_at IS NOT NULL
     THEN datetime({epochSeconds: row.expires_at[0], nanosecond: row.expires_at[1]}) END,
   title: row.title, text: row.text, source: row.source, metadata: row.metadata,
-  importance: row.importance, body_hash: row.body_hash,
+  importance: row.importance, kind: row.kind, body_hash: row.body_hash,
   idempotency_key: row.idempotency_key,
   terms: row.terms, words: row.words, length: row.length,
   is_question: row.is_question, time_expression: row.has_time_expression,

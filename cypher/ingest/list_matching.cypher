@@ -7,6 +7,7 @@ MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn > 0
   // use: placed(e)
   AND ($role IS NULL OR e.role = $role)
+  // use: of_kind(e)
   AND NOT e.id IN $exclude
 // The metadata of an archived episode are in the archive.
 WITH e, $metadata IS NOT NULL AND e:ArchivedEpisode AS sealed

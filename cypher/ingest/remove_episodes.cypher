@@ -1,4 +1,4 @@
-// doc: Remove episodes with their edges.
+// doc: Remove episodes with their edges, and the vectors of concepts that they describe.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 // plan: Eager all are found before the first is deleted, batches are small
@@ -7,8 +7,9 @@ UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant
 CALL (e) {
-  MATCH (e)-[:MENTIONS]->(c:Concept)
+  MATCH (e)-[r:MENTIONS]->(c:Concept)
   SET c.mentions = c.mentions - 1, c.touched = randomUUID()
+  // use: forgotten(c)
 }
 CALL (e) {
   MATCH (e)<-[:ABOUT]-(c:Concept)

@@ -1,7 +1,7 @@
 // doc: List the live edges of a frontier, at most `fan` a node and type, as parallel columns.
 // mode: read
 // params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, now DATETIME,
-//   associated BOOLEAN
+//   associated BOOLEAN, related BOOLEAN, merged BOOLEAN
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, forward LIST<BOOLEAN>,
 //   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>
 CYPHER 25
@@ -76,6 +76,24 @@ CALL () {
     WHERE $associated AND r.weight > 0 AND r.weight >= $floor
     RETURN b.id AS head, 'ASSOCIATED' AS edge, startNode(r) = a AS forward, r.weight AS weight,
       COUNT { (a)-[s:ASSOCIATED]-() WHERE s.weight > 0 } AS degree, 'concept' AS head_kind,
+      b.name AS head_label, b.normalised AS tie
+    ORDER BY weight DESC, tie
+    LIMIT $fan
+    UNION ALL
+    MATCH (a)-[r:RELATED]-(b:LiveConcept)
+    WHERE $related AND r.weight > 0 AND r.weight >= $floor
+    // Several facts may join two concepts; the best supported one counts.
+    WITH a, b, startNode(r) = a AS forward, max(r.weight) AS weight
+    RETURN b.id AS head, 'RELATED' AS edge, forward, weight,
+      COUNT { (a)-[s:RELATED]-() WHERE s.weight > 0 } AS degree, 'concept' AS head_kind,
+      b.name AS head_label, b.normalised AS tie
+    ORDER BY weight DESC, tie, forward
+    LIMIT $fan
+    UNION ALL
+    MATCH (a)-[r:SAME_AS]-(b:LiveConcept)
+    WHERE $merged AND r.status = 'accepted' AND r.weight >= $floor
+    RETURN b.id AS head, 'SAME_AS' AS edge, startNode(r) = a AS forward, r.weight AS weight,
+      COUNT { (a)-[s:SAME_AS]-() WHERE s.status = 'accepted' } AS degree, 'concept' AS head_kind,
       b.name AS head_label, b.normalised AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan

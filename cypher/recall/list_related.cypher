@@ -10,9 +10,9 @@ WHERE c.tenant = $tenant AND c:LiveConcept AND COUNT { (c)-[:RELATED|SYNONYM]-()
 CALL (c) {
   MATCH (c)-[r:RELATED|SYNONYM|SAME_AS]-(d:LiveConcept)
   WHERE (NOT r:SAME_AS OR r.status = 'accepted') AND (r.weight > 0 OR $retracted)
-  // A fact that was retracted since weighs 0; when it was not yet, it weighed 1.
+  // A fact counts as such; one that was retracted since weighs 0.
   RETURN d, CASE WHEN r:RELATED THEN 'RELATED' ELSE 'SYNONYM' END AS edge,
-    max(CASE r.weight WHEN 0 THEN 1.0 ELSE r.weight END) AS weight
+    max(CASE WHEN r:RELATED THEN 1.0 ELSE r.weight END) AS weight
 }
 WITH c.id AS tail, d, edge, weight
 ORDER BY tail, d.id, edge

@@ -13,6 +13,7 @@ CALL (tenant) {
     WHERE e.tenant = tenant AND e.turn > 0 AND e:LiveEpisode
       // use: placed(e)
       AND ($role IS NULL OR e.role = $role)
+      // use: of_kind(e)
       AND ($metadata IS NULL OR e.metadata IN $metadata)
     RETURN e
   }
@@ -21,6 +22,7 @@ CALL (tenant) {
     WHERE e.tenant = tenant AND e.turn > 0
       // use: placed(e)
       AND ($role IS NULL OR e.role = $role)
+      // use: of_kind(e)
       AND ($metadata IS NULL OR e.metadata IN $metadata)
     RETURN e
     ORDER BY e.tenant DESC, e.turn DESC

@@ -6,9 +6,10 @@ CALL db.index.fulltext.queryNodes('passage_terms', $query, {limit: $fetch})
 YIELD node AS p, score
 WHERE p.tenant = $tenant
   // use: placed(p)
-  AND ($role IS NULL AND $metadata IS NULL OR EXISTS {
+  AND ($role IS NULL AND $kind IS NULL AND $metadata IS NULL OR EXISTS {
     MATCH (p)<-[:HAS_PASSAGE]-(e:Episode)
     WHERE ($role IS NULL OR e.role = $role)
+      // use: of_kind(e)
       AND ($metadata IS NULL OR e.metadata IN $metadata)
   })
 WITH p, score

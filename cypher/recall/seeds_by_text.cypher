@@ -7,6 +7,7 @@ YIELD node, score
 WHERE node.tenant = $tenant
   // use: placed(node)
   AND ($role IS NULL OR node.role = $role)
+  // use: of_kind(node)
   AND ($metadata IS NULL OR node.metadata IN $metadata)
 WITH node, score
 // use: best_episodes(node)

@@ -91,7 +91,12 @@ def said(mark: str) -> list[Body]:
         {"subject": "Marek Novak", "predicate": "lives in", "object": place}
         for place in ("Trieste", f"Port {mark}")
     ]
-    items[1]["extraction"] = {"names": ["Marek Novak", "Trieste"], "facts": homes[:1]}
+    items[1]["extraction"] = {
+        "names": ["Trieste", {"name": "Marek Novak", "kind": "person", "cognitive": "identity",
+                              "description": f"a painter of {mark}", "importance": 5}],
+        "facts": homes[:1],
+    }  # fmt: skip
+    items[2]["kind"] = "procedural"
     items[3]["extraction"] = {"names": ["Marek Novak", f"Port {mark}"], "facts": homes[1:]}
     long = "Ilse Brandt looked after the boat house by the pier and painted the old boat. " * 40
     return [
@@ -316,7 +321,8 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ],
         ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
         ("put", "/v1/episodes/{episode}/extraction"): [
-            (f"/v1/episodes/{one}/extraction", {"json": {"names": ["Marek Novak"], "facts": [
+            (f"/v1/episodes/{one}/extraction", {"json": {"names": [
+                {"name": "Marek Novak", "description": of.mark}], "facts": [
                 {"subject": "Marek Novak", "predicate": "lives in", "object": "Bergen"}]}})
             for one in (of.awake,)
         ],

@@ -61,7 +61,11 @@ def marked(mark: str) -> Iterator[dict[str, Any]]:
     yield {
         **everywhere, "session": "harbour",
         "text": f"{mark} keeps the lighthouse lamp, says {name} Tamsin.",
-        "extraction": {"names": [inn, f"{name} Tamsin"], "facts": [
+        "extraction": {"names": [
+            {"name": inn, "description": f"an inn of {mark}", "cognitive": "event"},
+            {"name": "Harbour Inn", "description": f"where {mark} drinks", "importance": 5},
+            f"{name} Tamsin",
+        ], "facts": [
             {"subject": name, "predicate": f"keeps {mark}", "object": f"lamp of {mark}"},
             {"subject": name, "predicate": "lives in", "object": f"Port {name}"},
         ]},

@@ -24,6 +24,7 @@ def client(server: RunningService, owner: Owner) -> Iterator[Client]:
                 role=("user", "assistant")[n % 2],
                 metadata={"n": n, "even": n % 2 == 0, "place": ("pier", 'a "b", \\c')[n // 3]},
                 importance=0.5,
+                kind="procedural" if n == 2 else None,
             )
         yield made
 
@@ -41,6 +42,9 @@ def colours(client: Client, **filters: object) -> list[str]:
         ({"sessions": ("s1",), "session": "s0"}, set()),
         ({"sessions": ("none",)}, set()),
         ({"role": "assistant"}, {1, 3, 5}),
+        ({"kind": "procedural"}, {2}),
+        ({"kind": "episodic", "role": "user"}, {0, 4}),
+        ({"kind": "semantic"}, set()),
         ({"role": "assistant", "session": "s1"}, {3}),
         ({"metadata": {"n": 1}}, {1}),
         ({"metadata": {"n": 1.0}}, {1}),

@@ -91,6 +91,12 @@ def test_feedback_is_taken_right_after_the_answer(chat: Owner) -> None:
     assert given.json()["episodes"][0]["reliability"] == pytest.approx((4 * 0.7 + 1) / 5)
     assert given.json()["episodes"][0]["salience"] == pytest.approx(0.55)
     assert chat.post(path, json=asked).json() == given.json()
+    trust = {hit["episode"]["id"]: hit["trust"] for hit in answered(chat, CUES[0])["hits"]}
+    assert trust[first] == pytest.approx((4 * 0.7 + 1) / 5)
+    assert trust[second] == pytest.approx(4 * 0.7 / 5)
+    assert [trust[ident] for ident in trust if ident not in (first, second)] == [0.7]
+    shown = chat.get(f"/v1/episodes/{first}").json()
+    assert shown["reliability"] == pytest.approx(trust[first])
     problem(chat.post(path, json={"useful": [second]}), 409, "conflict")
     problem(chat.post(path, json={}), 422, "invalid-input")
     problem(chat.post("/v1/traces/none/feedback", json=asked), 404, "not-found")

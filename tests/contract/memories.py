@@ -136,7 +136,10 @@ def named(name: str, *, titles: int = 0, candidates: int = 0) -> NameState:
 
 
 def mention(tenant: TenantId, number: int, name: str, weight: float = 1.0) -> MentionRow:
-    return MentionRow(episode=episode_id(tenant, str(number)), concept=name, weight=weight)
+    return MentionRow(
+        episode=episode_id(tenant, str(number)), concept=name, weight=weight,
+        cognitive="identity", description=f"{name} of turn {number}", importance=2,
+    )  # fmt: skip
 
 
 def about(tenant: TenantId, number: int, name: str) -> MentionRow:
@@ -201,7 +204,7 @@ def everything(tenant: TenantId) -> Changes:
             idempotency_key="k2",
             passages=(passage(tenant, 2, 0), passage(tenant, 2, 1)),
         ),
-        turn(tenant, 3, session="s2", ordinal=0, is_question=True),
+        turn(tenant, 3, session="s2", ordinal=0, is_question=True, kind="semantic"),
         document(tenant, 4, "Rome", terms="rome citi tiber"),
         next_added=(follows(tenant, 1, 2),),
         terms=Counter({"turn": 3, "rome": 1}),

@@ -25,7 +25,7 @@ from ecphoria.ingest.store import IngestStore
 from ecphoria.models.chat import StructuredChat, create_chat
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Chat, Embedder
-from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.records.episode import Extracted, NewEpisode, Receipt, StatedName, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import StepOutcome
 from ecphoria.settings import LlmSettings
@@ -231,7 +231,8 @@ async def test_what_a_model_reads_is_stored_as_if_it_had_been_sent_along(
     await store(ingest, tenant)
     outcome = await run(extract, tenant)
     assert outcome.counts == {
-        "episodes": 5, "calls": 1, "tokens": 77, "names": 4, "facts": 5, "dropped": 0, "failed": 0,
+        "episodes": 5, "calls": 1, "tokens": 77, "names": 4, "facts": 5, "dropped": 0,
+        "clipped": 0, "failed": 0,
     }  # fmt: skip
     await compared.equal(SENT)
 
@@ -390,6 +391,84 @@ async def test_what_is_invented_is_dropped_and_counted(
     counts = (await run(extract, tenant)).counts
     assert (counts["dropped"], counts["names"], counts["facts"]) == (len(bad) + 3, 0, 0)
     assert await shape(cypher, tenant) == before
+
+
+DESCRIBED: Mapping[str, Any] = {
+    "kind": "person", "cognitive": "identity", "description": "sister of Ann", "importance": 4,
+}  # fmt: skip
+
+
+async def test_what_a_model_says_of_a_name_is_stored_as_if_it_had_been_sent_along(
+    *, tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint,
+    compared: Compared,
+) -> None:  # fmt: skip
+    await store(ingest, tenant)
+    fact = {"turn": 2, "subject": "Ilse Brandt", "predicate": "works as", "object": "a pilot",
+            "weight": 0.4, "quote": "works as a pilot"}  # fmt: skip
+    name = {"turn": 2, "name": "Ilse Brandt", **DESCRIBED}
+    model.says = lambda _: json.dumps({"names": [name], "facts": [fact]})
+    await run(extract, tenant)
+    stated = StatedName(name="Ilse Brandt", kind="person", cognitive="identity",
+                        description="sister of Ann", importance=4)  # fmt: skip
+    works = replace(SENT[TURNS[1]].facts[0], weight=0.4)
+    await compared.equal({TURNS[1]: Extracted(names=(stated,), facts=(works,))})
+    await extract.reset(tenant)
+    model.says = reads({})
+    await run(extract, tenant)
+    await compared.equal(None)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ({"importance": 9}, {"importance": 5}),
+        ({"importance": -3.0}, {"importance": 1}),
+        ({"importance": "much"}, {"importance": None}),
+        ({"importance": [4]}, {"importance": None}),
+        ({"description": "x" * 10_000}, {"description": "x" * 500}),
+        ({"description": {"a": 1}}, {"description": None}),
+        ({"description": "a \u0000 sign"}, {"description": None}),
+        ({"cognitive": "dream"}, {"cognitive": None}),
+        ({"kind": "product"}, {}),
+    ],
+)
+async def test_a_value_of_a_name_out_of_bounds_costs_only_itself_and_is_counted(
+    *, tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint,
+    cypher: Cypher, told: Mapping[str, Any], kept: Mapping[str, Any],
+) -> None:  # fmt: skip
+    await store(ingest, tenant, TURNS[1:2])
+    name = {"turn": 1, "name": "Ilse Brandt", **DESCRIBED, **told}
+    model.says = lambda _: json.dumps({"names": [name], "facts": []})
+    counts = (await run(extract, tenant)).counts
+    assert (counts["names"], counts["dropped"], counts["clipped"]) == (1, 0, 1)
+    (row,) = await cypher(
+        "MATCH (:Episode {tenant: $tenant})-[r:MENTIONS]->(:Name {normalised: 'ilse brandt'})"
+        " RETURN r.cognitive AS cognitive, r.description AS description,"
+        " r.importance AS importance",
+        tenant=tenant,
+    )
+    usual = {name: value for name, value in DESCRIBED.items() if name != "kind"}
+    assert row == {**usual, **kept}
+
+
+@pytest.mark.parametrize(
+    ("weight", "kept", "clipped"),
+    [(1.7, 1.0, 1), (-1, 0.0, 1), ("high", 1.0, 1), (None, 1.0, 0), ("0.5", 0.5, 0)],
+)
+async def test_a_weight_is_brought_into_its_bounds(
+    *, tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint,
+    cypher: Cypher, weight: Any, kept: float, clipped: int,
+) -> None:  # fmt: skip
+    await store(ingest, tenant, TURNS[1:2])
+    fact = {"turn": 1, "subject": "Ilse Brandt", "predicate": "works as", "object": "a pilot",
+            "weight": weight, "quote": "works as a pilot"}  # fmt: skip
+    model.says = lambda _: json.dumps({"names": [], "facts": [fact]})
+    counts = (await run(extract, tenant)).counts
+    assert (counts["facts"], counts["clipped"]) == (1, clipped)
+    rows = await cypher(
+        "MATCH (:Fact {tenant: $tenant})-[r:EVIDENCE]->() RETURN r.weight AS weight", tenant=tenant
+    )
+    assert rows == [{"weight": kept}]
 
 
 async def test_a_known_name_may_be_an_end_though_the_turns_do_not_show_it(

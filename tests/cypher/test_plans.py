@@ -74,6 +74,8 @@ OF_ANOTHER_MODEL = (
     "done", "total", "started_at", "attempt_at", "attempt_done", "switched_at", "finished_at",
     "holder", "until", "code", "message",
 )  # fmt: skip
+# Only a language model gives the record of a session these.
+OF_A_RECORD = ("topic", "valence", "novelty")
 QUERIES = {
     name: query
     for name, query in load_queries(cypher_root()).items()
@@ -132,7 +134,7 @@ async def planner(
     async with neo4j.AsyncGraphDatabase.driver(
         neo4j_server.uri, auth=auth, warn_notification_severity=None
     ) as driver:
-        for name in OF_ANOTHER_MODEL:
+        for name in (*OF_ANOTHER_MODEL, *OF_A_RECORD):
             await driver.execute_query("CALL db.createProperty($name)", {"name": name})
         await driver.execute_query("CALL db.createLabel('Reembedding')")
         yield driver
@@ -170,7 +172,6 @@ async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
     reading = Reading(
         episode=episode_id(tenant, "1"),
         found=Extracted(names=("Rome",), facts=(fact,)),
-        kinds={},
         extracted_by="m 0",
     )
     ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())

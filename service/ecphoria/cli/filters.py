@@ -44,6 +44,14 @@ _FILTERS = (
             typer.Option(help="Only episodes of this role: user, assistant, tool or system."),
         ],
     ),
+    option(
+        "kind",
+        None,
+        Annotated[
+            str | None,
+            typer.Option(help="Only memories of this kind: episodic, semantic or procedural."),
+        ],
+    ),
     option("metadata", None, _CONDITIONS),
     option(
         "since",
@@ -72,6 +80,7 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
             "session": given["session"],
             "speaker": given["speaker"],
             "role": given["role"],
+            "kind": given["kind"],
             "metadata": conditions_of(given["metadata"]),
             "occurred_from": instant(given["since"], "from"),
             "occurred_before": instant(given["before"], "before"),

@@ -40,9 +40,8 @@ _ERASURE_S = 300.0
 class AsyncClient(AsyncCalls):
     """One connection to an Ecphoria service, asynchronous.
 
-    A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
-    for. Calls that may safely be sent twice are sent again when the service does not answer for a
-    moment; an append counts as one, because it carries a key.
+    A problem is raised as its class in `ecphoria.errors`. Calls that may be sent twice, also
+    appends, are sent again when the service does not answer for a moment.
 
     Attributes:
         facts: Facts, decisions about them, predicates, and merges of concepts.
@@ -55,12 +54,10 @@ class AsyncClient(AsyncCalls):
 
     Args:
         base_url: Address of the service; `ECPHORIA_URL` or this machine's if absent.
-        api_key: Secret of a key. If absent, `ECPHORIA_API_KEY`, or the key that a service on this
-            machine left in its home, for the tenant `default`.
+        api_key: Secret of a key; if absent `ECPHORIA_API_KEY`, or the key in this machine's home.
         tenant: Tenant to act for, with an operator's key; `ECPHORIA_TENANT` if neither a key nor
             a tenant is given.
-        timeout: Seconds to wait for an answer; an append of long texts may take a second more for
-            each 2,000 characters, because every part of them is encoded.
+        timeout: Seconds to wait for an answer; for an append one more for each 2,000 characters.
         retries: How often, and after how long, a call is sent again.
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
 
@@ -139,6 +136,7 @@ class AsyncClient(AsyncCalls):
         source: str | None = None,
         metadata: Mapping[str, records.episode.MetadataValue] | None = None,
         importance: float | None = None,
+        kind: records.episode.MemoryKind | None = None,
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
@@ -157,6 +155,7 @@ class AsyncClient(AsyncCalls):
             source: Where it came from.
             metadata: Your own flat values, stored and returned.
             importance: 0 to 1.
+            kind: `episodic`, `semantic` or `procedural`; by its form if absent.
             expires_at: When to erase it, with a time zone; by the tenant's default life if absent.
             idempotency_key: Sending the same key and body again changes nothing.
             vector: Embedding of the text by the store's own model.
@@ -175,6 +174,7 @@ class AsyncClient(AsyncCalls):
                 source=source,
                 metadata=None if metadata is None else dict(metadata),
                 importance=importance,
+                kind=kind,
                 expires_at=expires_at,
                 idempotency_key=idempotency_key,
                 vector=None if vector is None else tuple(map(float, vector)),
@@ -501,7 +501,7 @@ class AsyncClient(AsyncCalls):
 
         Args:
             dry_run: Only count.
-            watch: Told how many are erased, and how many there were.
+            watch: Told how many are erased, and of how many.
             **filters: See `Filters`.
 
         Returns:
@@ -556,17 +556,15 @@ class AsyncClient(AsyncCalls):
     ) -> wire.facts.FeedbackAnswer:
         """Mark hits of a recall as useful or not; needs the scope write.
 
-        A hit is judged once for each recall: the same again changes nothing, the opposite is a
-        conflict.
+        A hit is judged once a recall: the same again changes nothing, the opposite is a conflict.
 
         Args:
             trace: `trace_id` of the recall.
             useful: Ids of episodes it returned that were.
             not_useful: Ids of episodes it returned that were not.
         """
-        wanted = body_of(
-            wire.facts.FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful)
-        )
+        judged = {"useful": tuple(useful), "not_useful": tuple(not_useful)}
+        wanted = body_of(wire.facts.FeedbackRequest, **judged)
         path = f"/v1/traces/{segment(trace)}/feedback"
         return await self._ask(wire.facts.FeedbackAnswer, "POST", path, wanted)
 

@@ -14,6 +14,7 @@ class ListFilters(TypedDict, total=False):
         session: Only this session.
         speaker: Only what this speaker said, named in any case.
         role: Only what speakers of this role said.
+        kind: Only memories of this kind: `episodic`, `semantic` or `procedural`.
         metadata: Only episodes whose metadata meet these conditions: values to equal, or
             comparisons such as `{"$gte": 4}`.
         occurred_from: Nothing earlier; with a time zone.
@@ -23,6 +24,7 @@ class ListFilters(TypedDict, total=False):
     session: str | None
     speaker: str | None
     role: str | None
+    kind: "records.episode.MemoryKind | None"
     metadata: "Mapping[str, records.episode.MetadataCondition] | None"
     occurred_from: datetime | None
     occurred_before: datetime | None

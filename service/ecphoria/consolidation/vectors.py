@@ -1,7 +1,7 @@
 """Give concepts and engrams vectors, so that a cue finds them without their exact words.
 
 Source: SYNAPSE, section 3.2 (dual trigger), and EcphoryRAG, section 3.1 (entities are embedded as
-name, type and description). A concept here has a name and a kind.
+name, type and description).
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,15 @@ class Unembedded:
     id: str
     name: str
     kind: str | None
+    cognitive: str | None = None
+    description: str | None = None
 
     @property
     def text(self) -> str:
-        """The text to embed: the name, and the kind if it is known."""
-        return self.name if self.kind is None else encoded_name(self.name, self.kind)
+        """The text to embed: the name, and its type and description if they are known."""
+        if self.kind is None:
+            return self.name
+        return encoded_name(self.name, self.kind, self.cognitive, self.description)
 
 
 _LIST_UNEMBEDDED = Statement("consolidation.list_unembedded", Unembedded)
@@ -96,7 +100,7 @@ async def embed_new(store: NodeVectors, embedder: Embedder, cycle: Cycle, place:
 
 
 class EmbedConcepts:
-    """Embeds new concepts; names never change, so a vector stays valid."""
+    """Embeds new concepts, and those whose descriptions changed, which have no vector since."""
 
     name = "embed"
 

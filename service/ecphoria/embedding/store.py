@@ -104,6 +104,8 @@ class _Words:
     title: str | None
     text: str | None
     detail: str | None
+    cognitive: str | None
+    description: str | None
     episode: str | None
     start: int | None
     end: int | None
@@ -328,7 +330,7 @@ def _text(row: _Words, owner: _Owner | None) -> str | None:
                 return None
             return indexed_text(owner.title, owner.text[row.start : row.end])
         case "concept":
-            return encoded_name(row.text or "", row.detail or "")
+            return encoded_name(row.text or "", row.detail or "", row.cognitive, row.description)
         case "item":
             value: Any = json.loads(row.detail or "null")
             text = searched_text(value, row.text)

@@ -72,7 +72,7 @@ class Extract:
             raise Skipped("There is no language model; set ECPHORIA_LLM__MODEL.")
         progress = _Progress()
         progress.counts.update(
-            episodes=0, calls=0, tokens=0, names=0, facts=0, dropped=0, failed=0
+            episodes=0, calls=0, tokens=0, names=0, facts=0, dropped=0, clipped=0, failed=0
         )
         position = await self._store.position(cycle.tenant)
         degraded: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class Extract:
         # Stored as if the caller had sent it, so recall, facts, erasure and export need no second
         # path (decision 0034).
         readings = [
-            Reading(episode=episode, found=found.extracted(), kinds=found.names, extracted_by=mark)
+            Reading(episode=episode, found=found.extracted(), extracted_by=mark)
             for episode, found in progress.found.items()
             if episode not in progress.failed
         ]
@@ -176,6 +176,6 @@ def _join(into: dict[EpisodeId, Found], found: Mapping[EpisodeId, Found]) -> Non
     """Add findings, also of further parts of one text."""
     for episode, part in found.items():
         whole = into.setdefault(episode, Found())
-        for name, kind in part.names.items():
-            whole.names.setdefault(name, kind)
+        for name, stated in part.names.items():
+            whole.names.setdefault(name, stated)
         whole.facts += part.facts

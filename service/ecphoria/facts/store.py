@@ -60,6 +60,7 @@ class EvidenceRow:
     Attributes:
         valid_from, valid_to: As stated; None if not stated.
         reliability: 0 to 1.
+        weight: How strongly the fact relates its ends, 0 to 1.
         by: The language model that found it; None if the caller sent it.
         start, end: Offsets of its words in the episode's text; None if unknown.
     """
@@ -69,6 +70,7 @@ class EvidenceRow:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     reliability: float = DEFAULT_RELIABILITY
+    weight: float = 1.0
     by: str | None = None
     start: int | None = None
     end: int | None = None

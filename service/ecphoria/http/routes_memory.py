@@ -120,6 +120,7 @@ async def list_episodes(
         limit=wanted.limit + 1,
         speaker=wanted.speaker,
         role=wanted.role,
+        kind=wanted.kind,
         metadata=wanted.metadata,
         newest=wanted.order == "newest",
         cursor=wanted.cursor or 0,

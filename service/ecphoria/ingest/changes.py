@@ -40,6 +40,7 @@ class MentionRow:
         concept: Its normalised name.
         stated: Whether the name was sent with the episode, or read from it by a model.
         by: The language model that read it.
+        cognitive, description, importance: What the episode says of the name.
     """
 
     episode: EpisodeId
@@ -47,6 +48,9 @@ class MentionRow:
     weight: float
     stated: bool = False
     by: str | None = None
+    cognitive: str | None = None
+    description: str | None = None
+    importance: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,12 +150,15 @@ REMOVE_EVIDENCE = Statement("ingest.remove_evidence", Done)
 _WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 
 _SENT = (
-    "text", "title", "role", "position", "source", "metadata", "importance", "idempotency_key",
+    "text", "title", "role", "position", "source", "metadata", "importance", "kind",
+    "idempotency_key",
 )  # fmt: skip
 _DERIVED = (
     "id", "sequence", "ordinal", "occurred_at", "utc_offset", "recorded_at", "expires_at",
     "body_hash", "terms", "words", "length", "vector",
 )  # fmt: skip
+
+_MENTION = ("episode", "weight", "stated", "by", "cognitive", "description", "importance")
 
 _Write = tuple[Statement[Done], Mapping[str, list[Any]]]
 """A statement with its rows or columns by parameter; if all are empty, it is skipped."""
@@ -265,7 +272,7 @@ def _columns(names: Sequence[NameState]) -> dict[str, list[Any]]:
 def _by_concept(edges: Iterable[MentionRow]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, object]]] = {}
     for edge in sorted(edges, key=lambda edge: (edge.concept, edge.episode)):
-        row = encoded(edge, "episode", "weight", "stated", "by")
+        row = encoded(edge, *_MENTION)
         groups.setdefault(edge.concept, []).append(row)
     return [{"concept": concept, "rows": rows} for concept, rows in groups.items()]
 

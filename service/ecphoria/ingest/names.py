@@ -260,6 +260,7 @@ def _row(state: NameState, less: NameState | None = None) -> NameRow:
 
 def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
     first: dict[str, Candidate] = {}
+    kinds: dict[str, NameKind] = {}
     titles: Counter[str] = Counter()
     candidates: Counter[str] = Counter()
     stated: Counter[str] = Counter()
@@ -273,11 +274,13 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
         for named in item.stated:
             first.setdefault(named.name, named)
             stated[named.name] += sign
+            if named.kind is not NameKind.TOPIC:
+                kinds.setdefault(named.name, named.kind)
     return tuple(
         NameState(
             normalised=name,
             surface=first[name].surface,
-            kind=first[name].kind,
+            kind=kinds.get(name, first[name].kind),
             titles=titles[name],
             candidates=candidates[name],
             live=False,
@@ -289,14 +292,27 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
 
 def _all_mentions(prepared: Prepared, table: NameTable) -> list[MentionRow]:
     """List the names that the rules find in an item, and names sent with it."""
-    stated = {named.name for named in prepared.extraction.stated}
-    found = stated.union(table.mentions(prepared.extraction))
-    return [
-        MentionRow(
-            episode=prepared.id, concept=name, weight=_MENTION_WEIGHT, stated=name in stated
-        )
-        for name in sorted(found)
-    ]
+    stated = {named.name: named for named in prepared.extraction.stated}
+    found = {*stated, *table.mentions(prepared.extraction)}
+    return [_mention(prepared.id, name, stated) for name in sorted(found)]
+
+
+def _mention(
+    episode: EpisodeId, name: str, stated: Mapping[str, Candidate], by: str | None = None
+) -> MentionRow:
+    """Build the mention of a name, with what is stated of it."""
+    row = MentionRow(episode=episode, concept=name, weight=_MENTION_WEIGHT)
+    if name not in stated:
+        return row
+    named = stated[name]
+    return replace(
+        row,
+        stated=True,
+        by=by,
+        cognitive=named.cognitive,
+        description=named.description,
+        importance=named.importance,
+    )
 
 
 def _restated_edges(one: Restated, table: NameTable) -> tuple[list[MentionRow], set[str]]:
@@ -305,16 +321,8 @@ def _restated_edges(one: Restated, table: NameTable) -> tuple[list[MentionRow], 
     ruled = set(table.mentions(one.extraction))
     renewed = (one.names | set(one.stored.read)) - sent
     added = ((ruled | one.names) - before) | (renewed & (ruled | one.names))
-    rows = [
-        MentionRow(
-            episode=EpisodeId(one.stored.id),
-            concept=name,
-            weight=_MENTION_WEIGHT,
-            stated=name in one.names,
-            by=one.by if name in one.names else None,
-        )
-        for name in sorted(added)
-    ]
+    episode = EpisodeId(one.stored.id)
+    rows = [_mention(episode, name, one.details, one.by) for name in sorted(added)]
     return rows, before & renewed
 
 
@@ -322,16 +330,15 @@ def _stated_names(
     restated: Sequence[Restated], stated: Mapping[str, int]
 ) -> tuple[NameState, ...]:
     """Count, for each name, the change of the number of episodes that state it."""
-    found = {named.name: (named, one) for one in restated for named in one.extraction.stated}
+    found = {named.name: named for one in restated for named in one.extraction.stated}
     states = []
     for name in sorted(stated):
-        named, one = found.get(name, (None, None))
-        kinds = one.reading.kinds if one else {}
+        named = found.get(name)
         states.append(
             NameState(
                 normalised=name,
                 surface=named.surface if named else name,
-                kind=kinds.get(named.surface, named.kind) if named else NameKind.TOPIC,
+                kind=named.kind if named else NameKind.TOPIC,
                 titles=0,
                 candidates=0,
                 live=False,

@@ -197,6 +197,7 @@ def evidence_rows(
             valid_from=claim.valid_from,
             valid_to=claim.valid_to,
             reliability=usual if claim.reliability is None else claim.reliability,
+            weight=claim.weight,
             by=by,
             start=claim.span and claim.span[0],
             end=claim.span and claim.span[1],

@@ -9,7 +9,7 @@ from ecphoria.ingest.prepare import evidence_rows, facts_by_id
 from ecphoria.ingest.rows import ReadEpisode, Reading
 from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
-from ecphoria.text.concepts import Extraction, Triple, extract
+from ecphoria.text.concepts import Candidate, Extraction, Triple, extract
 
 # A found quote does not prove that the fact follows from it (decision 0034).
 MOST_RELIABLE = 0.7
@@ -65,6 +65,11 @@ class Restated:
     def names(self) -> set[str]:
         """Names that it states from now on, read by the model only."""
         return {named.name for named in self.extraction.stated} - set(self.stored.sent)
+
+    @cached_property
+    def details(self) -> dict[str, Candidate]:
+        """The same names, with what is said of them."""
+        return {named.name: named for named in self.extraction.stated if named.name in self.names}
 
 
 def reliability_of(role: str | None) -> float:

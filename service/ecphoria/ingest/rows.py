@@ -1,12 +1,11 @@
 """Rows that an append reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ecphoria.records.episode import Extracted
 from ecphoria.records.ids import EpisodeId
-from ecphoria.text.names import NameKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,14 +76,12 @@ class Reading:
 
     Attributes:
         found: The names and facts.
-        kinds: Kind by name as found; only names whose kind the model gave.
         extracted_by: The mark to store on the episode: the model and a hash of its prompt;
             None for a caller.
     """
 
     episode: EpisodeId
     found: Extracted
-    kinds: Mapping[str, NameKind]
     extracted_by: str | None
 
 

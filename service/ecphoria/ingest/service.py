@@ -317,7 +317,7 @@ class IngestService:
             NotFound: There is no such episode, or it is dormant.
         """
         check_extraction(given)
-        reading = Reading(episode=episode, found=given, kinds={}, extracted_by=None)
+        reading = Reading(episode=episode, found=given, extracted_by=None)
         if not await self._restate(tenant, [reading], by=None):
             raise NotFound(
                 f"there is no live episode {episode} in this tenant; wake it if it is dormant",

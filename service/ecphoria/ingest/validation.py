@@ -9,7 +9,14 @@ from math import isfinite
 from typing import Any
 
 from ecphoria.errors import InvalidInput, TooLarge
-from ecphoria.records.episode import Extracted, MetadataValue, NewEpisode, Statement
+from ecphoria.records.episode import (
+    LONGEST_DESCRIPTION,
+    Extracted,
+    MetadataValue,
+    NewEpisode,
+    StatedName,
+    Statement,
+)
 from ecphoria.text.forms import composed
 from ecphoria.text.readable import check_readable
 
@@ -112,7 +119,7 @@ def body_hash(new: NewEpisode) -> str:
 
 
 def _body(new: NewEpisode) -> dict[str, object]:
-    return {
+    body: dict[str, object] = {
         "text": new.text,
         "title": new.title,
         "speaker": new.speaker,
@@ -125,6 +132,7 @@ def _body(new: NewEpisode) -> dict[str, object]:
         "metadata": dict(new.metadata),
         "importance": new.importance,
     }
+    return body if new.kind is None else body | {"kind": new.kind}
 
 
 def _extraction(given: Extracted | None) -> dict[str, object]:
@@ -179,7 +187,12 @@ def check_extraction(given: Extracted) -> None:
     for fact in given.facts:
         check_readable("extraction", fact.qualifier, _NAME_LIMIT)
     parts = (getattr(fact, part) for fact in given.facts for part in _PARTS)
-    for part in (*given.names, *parts):
+    names = []
+    for named in given.names:
+        names.append(named if isinstance(named, str) else named.name)
+        if isinstance(named, StatedName):
+            check_readable("extraction", named.description, LONGEST_DESCRIPTION)
+    for part in (*names, *parts):
         check_readable("extraction", part, _NAME_LIMIT)
         if not part.strip():
             raise InvalidInput(

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from ecphoria.maths.checks import FloatArray, check_same_length, floats
 
+_LONGEST = 3650.0  # days
 CLOSE = 1e-6  # rates nearer than this share one formula: their difference would be rounding
 
 
@@ -123,6 +124,28 @@ def grow(
     if (span <= 0.0).any() or not (growth > 0.0 and most > 0.0):
         raise ValueError("stability, growth and most must be above 0")
     return np.minimum(most, span * (1.0 + growth * (1.0 - ready)))
+
+
+def grow_evenly(first: ArrayLike, uses: ArrayLike, *, growth: float = 0.1) -> FloatArray:
+    """Let stability grow by the same factor with each use: `S_0 (1 + beta)^uses`; O(n).
+
+    Source: NeuromemoryAI, Eq. 9.
+
+    Args:
+        first: S_0 [n] > 0, in days.
+        uses: [n] >= 0, uses after the first.
+        growth: beta > 0.
+
+    >>> grow_evenly([1.0, 30.0], [0, 2]).round(6)
+    array([ 1. , 36.3])
+    """
+    span, count = floats("first", first, low=0.0), floats("uses", uses, low=0.0)
+    check_same_length(first=span, uses=count)
+    if (span <= 0.0).any() or growth <= 0.0:
+        raise ValueError("first and growth must be above 0")
+    # The factor is bounded, because a memory may have thousands of uses.
+    factor = np.exp(np.minimum(50.0, count * np.log1p(growth)))
+    return np.asarray(np.minimum(_LONGEST, span * factor), dtype=np.float64)
 
 
 def retention_score(

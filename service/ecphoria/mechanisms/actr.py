@@ -93,6 +93,13 @@ class ActrOptions(BaseOptions):
         0.0, "Weight of how well it can be called back since its last use.", low=0, high=0.2,
         source="2.3d; 0 as in the score of 2.3a",
     )  # fmt: skip
+    # With a tenth, crammed and spaced recalls are worth the same, so it is no default
+    # (docs/explanation/mechanisms/actr.md).
+    growth: str = parameter(
+        "spaced", "How stability grows with a use: `spaced`, more after a longer pause, or"
+        " `printed`, by a tenth. It counts with `w_retrievability`.",
+        choices=("spaced", "printed"), source="NeuromemoryAI, Eq. 9",
+    )  # fmt: skip
     # A `SIMILAR` edge primes like any other, whether it was learned or is by nearness
     # (docs/explanation/mechanisms/actr.md).
     similar: float = same_as(WalkOptions, "similar")
@@ -307,7 +314,7 @@ async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
         known.get(episode) or Use.fresh(ms)
         for episode, ms in zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
     ]
-    return Uses.told(told, search.now, options.decay)
+    return Uses.told(told, search.now, options.decay, evenly=options.growth == "printed")
 
 
 def _likely(ranked: Ranked, temperature: float) -> tuple[Mark, ...]:

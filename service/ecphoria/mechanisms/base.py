@@ -83,18 +83,43 @@ class WalkOptions(BaseOptions):
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
         source="off by default; the papers 1",
     )  # fmt: skip
+    related: float = parameter(
+        0.0, "Gain of RELATED: concepts that a fact joins, by the weight of its evidence.", low=0,
+        high=1, source="off by default; CLS-M and SYNAPSE 1",
+    )  # fmt: skip
+    merged: float = parameter(
+        0.0, "Gain of SAME_AS: concepts that were accepted as the same.", low=0, high=1,
+        source="off by default; the papers merge them",
+    )  # fmt: skip
     fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
     max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
 
     def limits(self, waves: int) -> WalkLimits:
         """Return the bounds of a walk of so many hops."""
-        return part_of(WalkLimits, self, waves=waves, associated=self.associated > 0.0)
+        return walk_limits(self, waves)
 
     def gains(self) -> FloatArray:
         """Build the array of gains, forward and backward by type of edge."""
         back = self.mention_back
-        return gains(back, self.similar, self.associated, about_back=back)
+        return gains(
+            mention_back=back,
+            similar=self.similar,
+            associated=self.associated,
+            about_back=back,
+            related=self.related,
+            merged=self.merged,
+        )
+
+
+_OPTIONAL = ("associated", "related", "merged")
+"""Families of edges between concepts that are fetched only with a gain."""
+
+
+def walk_limits(options: Any, waves: int) -> WalkLimits:
+    """Read the bounds of a walk from the options of a mechanism."""
+    fetched = {name: getattr(options, name) > 0.0 for name in _OPTIONAL}
+    return part_of(WalkLimits, options, waves=waves, **fetched)
 
 
 BASE_MECHANISM: Mechanisms = {"text score": {"w_base": 0.0}}
@@ -105,6 +130,8 @@ WALK_MECHANISMS: Mechanisms = {
     "mentions back": {"mention_back": 0.0},
     "similar": {"similar": 0.0},
     "associated": {"associated": 0.0},
+    "related": {"related": 0.0},
+    "merged": {"merged": 0.0},
     **BASE_MECHANISM,
 }
 """The mechanisms of `WalkOptions`."""

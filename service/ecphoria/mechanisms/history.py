@@ -12,7 +12,7 @@ import numpy as np
 
 from ecphoria.maths.actr import older_uses
 from ecphoria.maths.checks import FloatArray, IntArray
-from ecphoria.maths.retention import retrievability
+from ecphoria.maths.retention import grow_evenly, retrievability
 from ecphoria.records.history import FIRST_STABILITY, Charge, Use
 
 DAY_S = 86_400.0
@@ -47,14 +47,22 @@ class Uses:
         )
 
     @classmethod
-    def told(cls, uses: Sequence[Use], now: datetime, decay: float) -> "Uses":
+    def told(
+        cls, uses: Sequence[Use], now: datetime, decay: float, *, evenly: bool = False
+    ) -> "Uses":
         """Convert stored histories to columns; uses without an instant are spread by `decay`.
 
         Args:
             uses: One of each memory, in order.
             now: The instant of the recall.
             decay: d of the base level.
+            evenly: Whether stability grows by a tenth with each use, whatever the pause.
         """
+        stability = np.array([use.stability for use in uses])
+        if evenly:
+            stability = grow_evenly(
+                np.full(len(uses), FIRST_STABILITY), [use.count - 1 for use in uses]
+            )
         at = now.timestamp()
         count = [len(use.recent_ms) for use in uses]
         recent = np.array([ms for use in uses for ms in use.recent_ms], dtype=np.int64)
@@ -63,8 +71,7 @@ class Uses:
             age_s=np.maximum(0.0, at - recent / 1e3),
             owner=np.repeat(np.arange(len(uses), dtype=np.int64), count),
             recalled=retrievability(
-                _age(at, [use.stability_ms for use in uses]) / DAY_S,
-                [use.stability for use in uses],
+                _age(at, [use.stability_ms for use in uses]) / DAY_S, stability
             ),
             beyond=older_uses(
                 [use.count - kept for use, kept in zip(uses, count, strict=True)],

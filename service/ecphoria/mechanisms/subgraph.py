@@ -23,7 +23,7 @@ from ecphoria.recall.walk import Flow, Walk, shares
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Mark, SeedRecord
 
-EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED")
+EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED", "RELATED", "SAME_AS")
 DECAY = 0.01
 """Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
 SIMILAR = 0.5
@@ -31,11 +31,14 @@ SIMILAR = 0.5
 
 
 def gains(
+    *,
     mention_back: float = 1.0,
     similar: float = SIMILAR,
     associated: float = 0.0,
     next_back: float = 1.0,
     about_back: float = 1.0,
+    related: float = 0.0,
+    merged: float = 0.0,
 ) -> FloatArray:
     """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
     table = np.ones((len(EDGES), 2))
@@ -44,10 +47,12 @@ def gains(
     table[EDGES.index("ABOUT"), 1] = about_back
     table[EDGES.index("SIMILAR")] = similar
     table[EDGES.index("ASSOCIATED")] = associated
+    table[EDGES.index("RELATED")] = related
+    table[EDGES.index("SAME_AS")] = merged
     return table
 
 
-GAINS = gains(associated=1.0)
+GAINS = gains(associated=1.0, related=1.0, merged=1.0)
 """The most that an edge can carry, for the choice of the next frontier."""
 
 

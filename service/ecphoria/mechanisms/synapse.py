@@ -12,9 +12,16 @@ from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
-from ecphoria.mechanisms.base import BASE_MECHANISM, WalkOptions, part_of, same_as, text_pool
+from ecphoria.mechanisms.base import (
+    BASE_MECHANISM,
+    WalkOptions,
+    part_of,
+    same_as,
+    text_pool,
+    walk_limits,
+)
 from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
-from ecphoria.mechanisms.subgraph import DECAY, Subgraph, WalkLimits, enter, gains
+from ecphoria.mechanisms.subgraph import DECAY, Subgraph, enter, gains
 from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import concept_seed
 from ecphoria.records.recall import SeedRecord, Stream
@@ -81,6 +88,8 @@ class SynapseOptions:
     # Off by default: with `SIMILAR` and `ASSOCIATED` R@10 changes within chance
     # (docs/explanation/consolidation.md).
     associated: float = same_as(WalkOptions, "associated")
+    related: float = same_as(WalkOptions, "related")
+    merged: float = same_as(WalkOptions, "merged")
     # Edges of a window are not stored: each wave reads them along the session
     # (docs/explanation/mechanisms/synapse.md).
     window: int = parameter(
@@ -187,6 +196,8 @@ _PAPER = SynapseOptions(
     mention_back=1.0,
     similar=0.0,
     associated=1.0,
+    related=1.0,
+    merged=1.0,
     window=5,
     raw_activation=True,
     w_about=0.0,
@@ -227,6 +238,8 @@ class Synapse:
         "mentions back": {"mention_back": 0.0},
         "similar": {"similar": 0.0},
         "associated": {"associated": 0.0},
+        "related": {"related": 0.0},
+        "merged": {"merged": 0.0},
         "window": {"window": 0},
         "prior": {"w_prior": 0.0},
         **BASE_MECHANISM,
@@ -237,7 +250,14 @@ class Synapse:
         base = text_pool(search, options.base)
         graph, start = await _enter(search, base, options)
         arcs = graph.adjacency(
-            gains(options.mention_back, options.similar, options.associated, options.next_back),
+            gains(
+                mention_back=options.mention_back,
+                similar=options.similar,
+                associated=options.associated,
+                next_back=options.next_back,
+                related=options.related,
+                merged=options.merged,
+            ),
             options.fan_power,
             guard=options.row_guard and options.fan_power == 1.0,
             decay=options.decay,
@@ -294,7 +314,7 @@ async def _enter(
 
     The printed curve makes every memory fire, so each candidate is then a node.
     """
-    limits = part_of(WalkLimits, options, waves=options.steps, associated=options.associated > 0.0)
+    limits = walk_limits(options, options.steps)
     graph, level = await enter(search, await _entries(search, base, options), limits)
     graph.whole = False
     if options.firing == "literal":

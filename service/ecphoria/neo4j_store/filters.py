@@ -113,6 +113,7 @@ def by_filter(filters: Filters) -> dict[str, str | datetime | list[str] | None]:
         "occurred_before": filters.occurred_before,
         "sessions": list(filters.sessions) or None,
         "role": filters.role,
+        "kind": filters.kind,
         "metadata": list(filters.metadata_texts) if filters.metadata else None,
     }
 

@@ -22,7 +22,7 @@ from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
 
 STAYS = frozenset((
     "id", "tenant", "turn", "session", "speaker", "role", "ordinal", "position", "occurred_at",
-    "utc_offset", "recorded_at", "importance", "title", "length", "body_hash",
+    "utc_offset", "recorded_at", "importance", "kind", "title", "length", "body_hash",
     "idempotency_key", "expires_at", "pinned", "touched", "dormant_at",
     "state_reason",
 ))  # fmt: skip

@@ -190,8 +190,8 @@ _TENANT: Final = _typed(
 _EPISODE: Final = _typed(
     id="id",
     key="session speaker",
-    text="text title role source body_hash idempotency_key extracted_by terms words state_reason"
-    " summary",
+    text="text title role kind source body_hash idempotency_key extracted_by terms words"
+    " state_reason summary",
     JSON="metadata",
     whole_number="turn ordinal position length archive_offset crowd crowd_turn access_count"
     " recall_count lif_turn utc_offset",
@@ -346,7 +346,12 @@ EDGES: Final[Mapping[str, EdgeKind]] = {
     "IN_SESSION": _edge("Episode", "Session"),
     "SPOKEN_BY": _edge("Episode", "Speaker"),
     "HAS_PASSAGE": _edge("Episode", "Passage"),
-    "MENTIONS": _edge("Episode", "Name", _typed(flag="stated", text="by")),
+    "MENTIONS": _edge(
+        "Episode", "Name",
+        _typed(
+            flag="stated", text="by cognitive description", whole_number="importance"
+        ),
+    ),
     "ABOUT": _edge("Name", "Episode"),
     "SUBJECT": _edge("Fact", "Name"),
     "OBJECT": _edge("Fact", "Name"),

@@ -18,7 +18,7 @@ import toktok
 from ecphoria.maths.lexical import count_terms, counting_work
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Ranked, Search
-from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
+from ecphoria.records.episode import Episode, excerpt, fenced, headline
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference
 from ecphoria.runtime import run_off_loop
@@ -80,7 +80,7 @@ def _hit(
     newer_rank = None if newer is None else ranks.get(newer)
     return Hit(
         episode=episode,
-        trust=usual_reliability(episode.role),
+        trust=episode.trust,
         rank=ranks[ident],
         score=float(ranked.parts[row].sum()) + 0.0,
         # A sum with zero turns -0.0 into 0.0.

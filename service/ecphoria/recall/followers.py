@@ -13,7 +13,6 @@ from typing import Final
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.outdated import standings_of, superseded_by
 from ecphoria.recall.pipeline import Search
-from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit
 from ecphoria.text.asking import leaves_open
@@ -55,7 +54,7 @@ async def load_followers(search: Search, hits: Sequence[Hit]) -> tuple[Hit, ...]
     return tuple(
         Hit(
             episode=episode,
-            trust=usual_reliability(episode.role),
+            trust=episode.trust,
             rank=number,
             score=0.0,
             parts={},

@@ -16,6 +16,7 @@ from ecphoria.records.episode import (
     Engram,
     EngramKind,
     Episode,
+    MemoryKind,
     MetadataCondition,
     Session,
     State,
@@ -75,6 +76,7 @@ class EpisodeArchive:
         occurred_before: datetime | None = None,
         speaker: str | None = None,
         role: str | None = None,
+        kind: MemoryKind | None = None,
         metadata: Mapping[str, MetadataCondition] | None = None,
         newest: bool = False,
         cursor: int = 0,
@@ -94,6 +96,7 @@ class EpisodeArchive:
             occurred_before: Only those that occurred before this instant.
             speaker: Only what this speaker said, named in any case.
             role: Only what a speaker of this role said.
+            kind: Only memories of this kind.
             metadata: Only those whose metadata meet these conditions.
             newest: The newest first.
             cursor: The last turn of the page before, 0 for the first page.
@@ -111,6 +114,7 @@ class EpisodeArchive:
             "newest": newest,
             "speakers": list(filters.speakers) or None,
             "role": role,
+            "kind": kind,
             "metadata": forms_of(metadata or {}),
             "occurred_from": occurred_from,
             "occurred_before": _first_after(as_of, occurred_before),

@@ -321,12 +321,16 @@ class FanLimits:
         fan: Edges per node and type, the strongest.
         floor: Lightest edge; the server prunes lighter ones.
         associated: Whether concepts lead to concepts that are mentioned together with them.
+        related: Whether concepts lead to concepts that a fact joins to them.
+        merged: Whether concepts lead to concepts that were accepted as the same.
         window: Number of consecutive turns that also mention each other's concepts; 0 for none.
     """
 
     fan: int = 32
     floor: float = 0.05
     associated: bool = False
+    related: bool = False
+    merged: bool = False
     window: int = 0
 
 

@@ -330,6 +330,12 @@ class ScopedStore:
         episodes = [EpisodeId(end) for end, kind in ends if kind == "episode"]
         kept = await self._kept(tenant, episodes)
         unseen = await self._unseen(tenant, [end for end, kind in ends if kind != "episode"])
+        if self._facts is not None and limits.related:
+            joined = await self._facts.joined(tenant, frontier, _MOST_FACTS)
+            arcs = zip(found.tail, found.head, found.edge, strict=True)
+            then = [edge != "RELATED" or (tail, head) in joined for tail, head, edge in arcs]
+            found = keep_rows(found, then)
+            ends = list(zip(found.head, found.head_kind, strict=True))
         return keep_rows(
             found, [end in kept if kind == "episode" else end not in unseen for end, kind in ends]
         )

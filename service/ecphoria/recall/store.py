@@ -35,7 +35,7 @@ from ecphoria.recall.ports import (
     TermCount,
     Window,
 )
-from ecphoria.records.episode import Episode
+from ecphoria.records.episode import Episode, MemoryKind
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
@@ -154,10 +154,11 @@ class EpisodeReader:
         happened_by: datetime | None = None,
         known_at: datetime | None = None,
         metadata: Sequence[str] | None = None,
+        kind: MemoryKind | None = None,
     ) -> frozenset[EpisodeId]:
         """List which of these had occurred by an instant, and were recorded by another.
 
-        Their metadata are among `metadata`. None means no bound.
+        Their metadata are among `metadata`, and they are of `kind`. None means no bound.
         """
         rows = await self.graph.run(
             _LIST_PASSING,
@@ -166,6 +167,7 @@ class EpisodeReader:
             happened_by=happened_by,
             known_at=known_at,
             metadata=None if metadata is None else list(metadata),
+            kind=kind,
         )
         return frozenset(rows)
 
@@ -364,10 +366,11 @@ class EpisodeReader:
     async def with_metadata(
         self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
     ) -> Collection[EpisodeId]:
-        """Choose the episodes whose metadata pass the filters."""
-        if not filters.metadata:
+        """Choose the episodes whose metadata and kind pass the filters."""
+        if not filters.metadata and filters.kind is None:
             return ids
-        return await self.passing(tenant, ids, metadata=filters.metadata_texts)
+        metadata = filters.metadata_texts if filters.metadata else None
+        return await self.passing(tenant, ids, metadata=metadata, kind=filters.kind)
 
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
         """Find the stored values that pass, and tell which wanted names do not exist."""
@@ -406,7 +409,12 @@ class EpisodeReader:
             "floor": limits.floor,
         }
         (found,) = await self.graph.run(
-            _EXPAND_FRONTIER, **asked, now=now, associated=limits.associated
+            _EXPAND_FRONTIER,
+            **asked,
+            now=now,
+            associated=limits.associated,
+            related=limits.related,
+            merged=limits.merged,
         )
         if not limits.window:
             return found

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from ecphoria.records.answered import answered
@@ -22,6 +22,7 @@ from ecphoria.records.asked import (
     Share,
     StrictInt,
     asked,
+    read_as,
 )
 from ecphoria.records.ids import EpisodeId
 
@@ -31,6 +32,17 @@ MetadataCondition = MetadataValue | Mapping[str, MetadataValue]
 """A value to equal, or comparisons such as `{"$gte": 4}`; see `records/conditions.py`."""
 
 Polarity = Literal["positive", "negative"]
+
+MemoryKind = Literal["episodic", "semantic", "procedural"]
+"""The kind of a memory: of an event, of knowledge, of a way to do something."""
+
+ConceptKind = Literal["person", "place", "organisation", "time", "title", "topic"]
+
+CognitiveType = Literal["identity", "preference", "event", "technical", "person"]
+"""What a name stands for in somebody's memory (SYNAPSE, A.2)."""
+
+LONGEST_DESCRIPTION = 500
+"""Characters of the description of a name."""
 
 ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 0.7}
 """Default trust in a claim, by the role of its speaker."""
@@ -57,7 +69,17 @@ DOCUMENT: JsonDict = {
     "importance": 0.8,
 }
 _EXTRACTION: JsonDict = {
-    "names": ["Quill Workshop", "Lisbon", "Marta Reis"],
+    "names": [
+        "Quill Workshop",
+        "Lisbon",
+        {
+            "name": "Marta Reis",
+            "kind": "person",
+            "cognitive": "identity",
+            "description": "founder of the Quill Workshop",
+            "importance": 4,
+        },
+    ],
     "facts": [
         {"subject": "Quill Workshop", "predicate": "is in", "object": "Lisbon"},
         {"subject": "Marta Reis", "predicate": "founded", "object": "Quill Workshop"},
@@ -103,6 +125,8 @@ class Statement:
     """Until when, exclusive; open if absent."""
     reliability: Share | None = None
     """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
+    weight: Share = 1.0
+    """How strongly it relates its ends, 0 to 1."""
     quote: Annotated[str, Field(max_length=1_000)] = ""
     """Words of the text that state it, as they stand there; others are not kept."""
     span: Inner[tuple[int, int] | None] = None
@@ -114,13 +138,40 @@ class Statement:
         return self.polarity == "negative"
 
 
+@asked()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedName:
+    """A name of an episode, with a description."""
+
+    name: str
+    """The name as written."""
+    kind: ConceptKind | None = None
+    """Its type, if known; of the first episode that has the name."""
+    cognitive: CognitiveType | None = None
+    """What it stands for: `identity`, `preference`, `event`, `technical` or `person`."""
+    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION)] = ""
+    """A few words that explain it."""
+    importance: Annotated[StrictInt, Field(ge=1, le=5)] | None = None
+    """1 to 5, 5 is the most important."""
+
+
+def _one_name(value: Any) -> str | StatedName:
+    """Read one of both at once: the union would report the faults of each of its members."""
+    return value if isinstance(value, str) else read_as(StatedName, value)
+
+
+AnyName = Annotated[str | StatedName, BeforeValidator(_one_name)]
+"""A name alone, or with a description."""
+
+
 @asked(_EXTRACTION)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
     """Names and facts that you or a language model found; added to those of the rules."""
 
-    names: Annotated[tuple[str, ...], FewFaults, Field(max_length=1_000)] = ()
-    """People, places, things and topics it speaks of; each becomes a concept."""
+    names: Annotated[tuple[AnyName, ...], FewFaults, Field(max_length=1_000)] = ()
+    """People, places, things and topics it speaks of, each alone or with a description; each
+    becomes a concept. A description of the episode's own title is not kept."""
     facts: Annotated[tuple[Statement, ...], FewFaults, Field(max_length=1_000)] = ()
     """Statements of the text; subjects and objects that are names become concepts, too."""
 
@@ -151,6 +202,9 @@ class NewEpisode:
     """Your own flat values, stored and returned."""
     importance: Share = 0.5
     """0 to 1."""
+    kind: MemoryKind | None = None
+    """`episodic`, `semantic` or `procedural`. If absent, what a tool said is procedural, a
+    document semantic, and all else episodic."""
     expires_at: Instant | None = None
     """End of its life: from then on it is never shown, and is erased. By the tenant's default
     life if absent. A repeat of an append does not change it."""
@@ -196,6 +250,8 @@ class Episode:
     """The values sent with it."""
     importance: float
     """0 to 1."""
+    kind: MemoryKind
+    """`episodic`, `semantic` or `procedural`, as sent or by its form."""
     expires_at: datetime | None = None
     """End of its life: from then on it is never shown, and is erased. Null for no end."""
     state: State
@@ -209,6 +265,13 @@ class Episode:
     retrievability: float | None = None
     """`exp(-days / stability)`, 0 to 1, over the days since the last use or the event, in whole
     hours. Absent of an archived episode."""
+    reliability: float | None = None
+    """Trust, 0 to 1, by its speaker's role and by feedback; absent before any feedback."""
+
+    @property
+    def trust(self) -> float:
+        """Its reliability, without feedback that of its speaker's role."""
+        return usual_reliability(self.role) if self.reliability is None else self.reliability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,13 @@ class Concept:
     """Its name as it is compared: in lower case, without marks."""
     kind: str | None = None
     """Its type, if it is known."""
+    cognitive: str | None = None
+    """What it stands for, if a memory states it: `identity`, `preference`, `event`, `technical` or
+    `person`."""
+    description: str | None = None
+    """A few words that explain it, from the memory that holds it most important."""
+    importance: int | None = None
+    """The greatest importance that a memory gives it, 1 to 5."""
     mentions: int
     """Number of memories that speak of it."""
     first_occurred_at: datetime

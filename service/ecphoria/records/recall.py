@@ -28,7 +28,7 @@ from ecphoria.records.asked import (
     with_repeats,
 )
 from ecphoria.records.composed import composed
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MemoryKind
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.records.tenant import Limits
@@ -145,6 +145,8 @@ class Filters:
     """Only these sessions; any if empty."""
     role: Role | None = None
     """Only what speakers of this role said."""
+    kind: MemoryKind | None = None
+    """Only memories of this kind: `episodic`, `semantic` or `procedural`."""
     metadata: Annotated[Mapping[Key, Condition], Field(max_length=20)] = field(
         default_factory=dict
     )
@@ -166,7 +168,9 @@ class Filters:
     @property
     def beyond_indexes(self) -> bool:
         """Whether a filter is set that the vector indexes do not have."""
-        return bool(self.sessions or self.role or self.metadata or len(self.spoken_by) > 1)
+        return bool(
+            self.sessions or self.role or self.kind or self.metadata or len(self.spoken_by) > 1
+        )
 
     @property
     def bounded(self) -> bool:
@@ -327,7 +331,7 @@ class Hit:
     episode: Episode
     """The memory itself."""
     trust: float = DEFAULT_RELIABILITY
-    """Trust in its speaker's role, 0 to 1: `user` .9, `tool` .8, others .7."""
+    """Trust, 0 to 1: by its speaker's role (`user` .9, `tool` .8, others .7), and by feedback."""
     superseded_at: datetime | None = None
     """End of the last of the facts it claims; absent while one of them holds."""
     superseded_by: tuple[FactId, ...] = ()

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import sqrt
 from typing import Final
 
-from ecphoria.records.episode import Extracted
+from ecphoria.records.episode import Extracted, StatedName
 from ecphoria.text.forms import composed
 from ecphoria.text.names import (
     NameKind,
@@ -27,11 +27,18 @@ MOST_NAMES: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A name that may become a concept: normalised, as first written, and its likely kind."""
+    """A name that may become a concept: normalised, as first written, and its likely kind.
+
+    Attributes:
+        cognitive, description, importance: As stated; None where nothing is said.
+    """
 
     name: str
     surface: str
     kind: NameKind
+    cognitive: str | None = None
+    description: str | None = None
+    importance: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +66,7 @@ class Claim:
     Attributes:
         valid_from, valid_to: As stated, aware UTC; None where nothing is said.
         reliability: 0 to 1; None where nothing is said.
+        weight: How strongly it relates its ends, 0 to 1.
         span: Where its words stand in the item's text.
     """
 
@@ -66,6 +74,7 @@ class Claim:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     reliability: float | None = None
+    weight: float = 1.0
     span: tuple[int, int] | None = None
 
 
@@ -119,8 +128,8 @@ def read_stated(given: Extracted | None, title: str, text: str = "") -> Stated:
     if given is None:
         return Stated()
     names: dict[str, Candidate] = {}
-    for surface in given.names:
-        _add(names, surface)
+    for named in given.names:
+        _add(names, named)
     claims: dict[tuple[Triple, datetime | None, datetime | None], Claim] = {}
     for fact in given.facts:
         ends = normalise(fact.subject), normalise(fact.object)
@@ -136,6 +145,7 @@ def read_stated(given: Extracted | None, title: str, text: str = "") -> Stated:
                 valid_from=fact.valid_from,
                 valid_to=fact.valid_to,
                 reliability=fact.reliability,
+                weight=fact.weight,
                 span=fact.span or _place(fact.quote, text),
             )
             claims.setdefault((claim.fact, claim.valid_from, claim.valid_to), claim)
@@ -150,11 +160,22 @@ def _place(quote: str, text: str) -> tuple[int, int] | None:
     return None if start < 0 else (start, start + len(quote))
 
 
-def _add(names: dict[str, Candidate], surface: str) -> None:
-    name = normalise(surface)
-    if is_name(name):
-        entry = Candidate(name=name, surface=composed(surface).strip(), kind=name_kind(surface))
-        names.setdefault(name, entry)
+def _add(names: dict[str, Candidate], named: str | StatedName) -> None:
+    """Add a name, unless it is there; one with a description replaces one without."""
+    given = StatedName(name=named) if isinstance(named, str) else named
+    name = normalise(given.name)
+    if not is_name(name):
+        return
+    entry = Candidate(
+        name=name,
+        surface=composed(given.name).strip(),
+        kind=NameKind(given.kind) if given.kind else name_kind(given.name),
+        cognitive=given.cognitive,
+        description=" ".join(composed(given.description).split()) or None,
+        importance=given.importance,
+    )
+    if name not in names or (names[name].description is None and entry.description is not None):
+        names[name] = entry
 
 
 def extract(

@@ -67,9 +67,15 @@ class NameKind(StrEnum):
     TOPIC = "topic"
 
 
-def encoded_name(name: str, kind: str) -> str:
-    """Give the text of a concept's vector: the name, and the kind if it is known."""
-    return name if kind == NameKind.TOPIC else f"{name} [{kind}]"
+def encoded_name(
+    name: str, kind: str, cognitive: str | None = None, description: str | None = None
+) -> str:
+    """Give the text of a concept's vector: the name, its type and its description, if known.
+
+    Source: EcphoryRAG 3.1, `NAME [TYPE] [DESC]`.
+    """
+    known = cognitive if kind == NameKind.TOPIC else kind
+    return " ".join([name, *(f"[{part}]" for part in (known, description) if part)])
 
 
 def normalise(name: str) -> str:

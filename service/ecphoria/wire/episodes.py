@@ -22,6 +22,7 @@ from ecphoria.records.episode import (
     TURN,
     Episode,
     EpisodeUpdate,
+    MemoryKind,
     NewEpisode,
     Outcome,
     State,
@@ -166,6 +167,8 @@ class EpisodeQuery(Parameters):
     """Only what this speaker said, named in any case."""
     role: Role | None = None
     """Only what a speaker of this role said."""
+    kind: MemoryKind | None = None
+    """Only memories of this kind: `episodic`, `semantic` or `procedural`."""
     metadata: Json[dict[Key, Condition]] | None = None
     """Only episodes whose metadata meet these conditions, as a JSON object: for each name a value
     to equal, or comparisons such as `{"$gte": 4}`."""

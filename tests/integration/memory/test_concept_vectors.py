@@ -1,11 +1,14 @@
 """Vectors of concepts on the real server, with the real encoder: made once, and sought."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.replay import ReplayStore
 from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
 from ecphoria.ingest.service import IngestService
@@ -14,7 +17,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.records.episode import Extracted, NewEpisode, Receipt
+from ecphoria.records.episode import Extracted, NewEpisode, Receipt, StatedName
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.canonical import canonical
@@ -192,3 +195,45 @@ async def test_a_cue_without_a_word_of_the_name_finds_the_concept(
     assert seeds == {
         (False, 0): set(), (False, 1): set(), (True, 0): set(), (True, 1): {"Sailing boats"},
     }  # fmt: skip
+
+
+DESCRIBED = StatedName(name="Ilse Brandt", kind="person", description="a pilot", importance=4)
+
+
+async def tell(ingest: IngestService, tenant: TenantId, text: str, named: StatedName) -> EpisodeId:
+    new = NewEpisode(text=text, idempotency_key=text, extraction=Extracted(names=(named,)))
+    return (await ingest.append(tenant, new)).id
+
+
+async def test_a_vector_is_made_of_the_name_its_type_and_its_best_description(
+    tenant: TenantId,
+    ingest: IngestService,
+    step: EmbedConcepts,
+    embedder: Embedder,
+    cypher: Cypher,
+) -> None:
+    other = replace(DESCRIBED, description="a sister", importance=2)
+    first = await tell(ingest, tenant, "She flies Ilse Brandt.", DESCRIBED)
+    await tell(ingest, tenant, "Ilse Brandt called.", other)
+    for text in ("Ilse Brandt [person] [a pilot]", "Ilse Brandt [person] [a sister]"):
+        await step.run(a_cycle(tenant))
+        (expected,) = await embedder.embed([text])
+        found = (await vectors(cypher, tenant))["Ilse Brandt"]
+        assert np.allclose(found, expected, atol=1e-6), text
+        if text.endswith("pilot]"):
+            await ingest.delete(tenant, first)
+            assert "Ilse Brandt" not in await vectors(cypher, tenant), "words that are erased"
+
+
+async def test_the_importance_of_a_name_keeps_the_memory_that_states_it(
+    tenant: TenantId, ingest: IngestService, graph: Graph
+) -> None:
+    levels = {1: 0.5, 3: 0.5, 4: 0.75, 5: 1.0}
+    for level in levels:
+        await tell(ingest, tenant, f"Told {level}.", replace(DESCRIBED, importance=level))
+    seen = await ReplayStore(graph).memories(tenant, range(1, 5))
+    assert [memory.salience for memory in seen] == list(levels.values())
+    judged = await DormancyStore(graph).candidates(
+        tenant, datetime.now(UTC) + timedelta(days=1), 0, 10
+    )
+    assert [candidate.importance for candidate in judged] == list(levels.values())

@@ -86,11 +86,15 @@ async def test_no_strategy_meets_what_is_out_of_scope(
     hidden = {row["id"] for row in rows if row["id"]}
     assert len(hidden) >= 16
     met = 0
-    for strategy in sorted(STRATEGIES):
+    further = {"related": 1.0, "merged": 1.0}
+    asked: list[tuple[str, dict[str, float]]] = [(name, {}) for name in sorted(STRATEGIES)]
+    asked += [(name, further) for name in ("cls", "ppr", "synapse")]
+    for strategy, own in asked:
         for cue in CUES:
             options = RecallOptions(
                 k=20,
                 strategy=strategy,
+                options=own,
                 explain=True,
                 as_of=THEN,
                 filters=Filters(exclude=frozenset(left)),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.maths.retention import decay, grow, refresh, retrievability, strength
+from ecphoria.maths.retention import decay, grow, grow_evenly, refresh, retrievability, strength
 
 LEVEL = st.floats(0, 1)
 DAYS = st.floats(0, 400)
@@ -147,6 +147,9 @@ def test_the_share_that_falls_below_the_threshold(span: float, share: float) -> 
         lambda: retrievability([1.0], [0.0]),
         lambda: grow([1.0], [2.0]),
         lambda: grow([1.0], [0.5], growth=0.0),
+        lambda: grow_evenly([0.0], [1.0]),
+        lambda: grow_evenly([1.0], [1.0], growth=0.0),
+        lambda: grow_evenly([1.0], [1.0, 2.0]),
     ],
 )
 def test_bad_arrays_are_refused(call: object) -> None:

@@ -23,7 +23,8 @@ def episode(
     return Episode(
         id=EpisodeId(f"e{turn}"), turn=turn, text=text, title=title,
         speaker=speaker, role=role, session=None, ordinal=None, position=None, occurred_at=at,
-        recorded_at=at, source=source, metadata={}, importance=0.5, state=State.LIVE,
+        recorded_at=at, source=source, metadata={}, importance=0.5, kind="episodic",
+        state=State.LIVE,
     )  # fmt: skip
 
 

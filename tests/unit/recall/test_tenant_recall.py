@@ -47,7 +47,7 @@ def an_episode(name: str) -> Episode:
     return Episode(
         id=EpisodeId(name), turn=1, text=name, title=None, speaker=None, role=None,
         session=None, ordinal=None, position=None, occurred_at=NOW, recorded_at=NOW, source=None,
-        metadata={}, importance=0.5, state=State.LIVE,
+        metadata={}, importance=0.5, kind="episodic", state=State.LIVE,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from ecphoria.records.asked import Instant, named, read_as, to_body
-from ecphoria.records.episode import NewEpisode
+from ecphoria.records.episode import NewEpisode, StatedName
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import AskRequest, Filters, RecallRequest
 from ecphoria.wire.base import field_problems, pointer
@@ -52,6 +52,43 @@ def test_append_request_becomes_a_new_episode_with_every_field() -> None:
         idempotency_key="k",
         vector=(1.0, 0.5),
     )
+
+
+DESCRIBED = {"name": "Ida", "kind": "person", "cognitive": "identity", "description": "a sailor",
+             "importance": 4}  # fmt: skip
+
+
+def test_a_name_is_a_text_or_has_a_description() -> None:
+    new = read_as(NewEpisode, {"text": "x", "extraction": {"names": ["Delft", DESCRIBED]}})
+    assert new.extraction is not None
+    assert new.extraction.names == ("Delft", StatedName(**DESCRIBED))  # type: ignore[arg-type]
+    assert read_as(NewEpisode, json.loads(to_body(new))) == new
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("importance", 9),
+        ("importance", 0),
+        ("importance", 2.5),
+        ("importance", "5"),
+        ("description", "x" * 10_000),
+        ("cognitive", "dream"),
+        ("kind", "product"),
+        ("weight", 1),
+    ],
+)
+def test_a_value_of_a_name_out_of_bounds_is_refused_by_its_place(
+    field: str, value: object
+) -> None:
+    body = {"text": "x", "extraction": {"names": [DESCRIBED | {field: value}]}}
+    assert list(refusals(NewEpisode, body)) == [f"#/extraction/names/0/{field}"]
+
+
+@pytest.mark.parametrize("weight", [1.7, -0.1, "1"])
+def test_a_weight_out_of_bounds_is_refused(weight: object) -> None:
+    body = {"text": "x", "extraction": {"facts": [FACT | {"weight": weight}]}}
+    assert list(refusals(NewEpisode, body)) == ["#/extraction/facts/0/weight"]
 
 
 @pytest.mark.parametrize("body", [NewEpisode, RecallRequest, AskRequest, EraseRequest])
