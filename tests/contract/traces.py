@@ -14,8 +14,7 @@ from ecphoria.records.recall import (
     Wave,
     WaveArc,
 )
-from ecphoria.records.tenant import GateKind, Limits
-from ecphoria.records.traced import TracedFilters
+from ecphoria.records.traced import GateKind, Limits, TracedFilters
 from tests.contract.memories import START, concept_id, episode_id
 
 ANN = "Ann: Turn 1 was said."

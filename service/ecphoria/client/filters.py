@@ -31,16 +31,18 @@ class ListFilters(TypedDict, total=False):
 
 
 class EpisodeFilters(ListFilters, total=False):
-    """Filters of a list of episodes, with three of its own.
+    """Filters of a list of episodes, with four of its own.
 
     Attributes:
         ids: Only these episodes; at most 100.
         state: Only `live`, `dormant` or `archived` ones.
+        pinned: Only pinned ones, or with false only others.
         as_of: Only what had occurred by then; with a time zone.
     """
 
     ids: Sequence[str]
     state: "records.episode.State | str | None"
+    pinned: bool | None
     as_of: datetime | None
 
 

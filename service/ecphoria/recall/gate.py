@@ -19,7 +19,8 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
-from ecphoria.records.tenant import READ, Gate, GateKind, Limits, shipped_confidence, shipped_gate
+from ecphoria.records.tenant import READ, Gate, shipped_confidence, shipped_gate
+from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.names import normalise

@@ -31,8 +31,7 @@ from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MemoryKind
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
-from ecphoria.records.tenant import Limits
-from ecphoria.records.traced import Node, TracedFilters
+from ecphoria.records.traced import Limits, Node, TracedFilters
 
 OptionValue = str | int | float | bool
 

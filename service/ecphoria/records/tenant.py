@@ -161,28 +161,6 @@ def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:
     return weights
 
 
-class GateKind(StrEnum):
-    """Origin of a gate: of the tenant, shipped, or part of the strategy."""
-
-    OWN = "own"
-    SHIPPED = "shipped"
-    STRATEGY = "strategy"
-
-
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """The gate of a verdict and its two limits."""
-
-    gate: GateKind
-    """`own` if the tenant has a gate of its own, `strategy` if the strategy judged, else
-    `shipped`."""
-    threshold: float
-    """Below this confidence the verdict is `refuse`."""
-    verify_below: float
-    """Below this it is `verify`, from here on `answer`."""
-
-
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFit:

@@ -1,4 +1,4 @@
-"""Parts of a trace: the nodes that it names, and the filters of the question."""
+"""Parts of a trace: its nodes, the limits of its verdict, and the filters of the question."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -63,3 +63,25 @@ class TracedFilters:
     """Memories that were left out."""
     metadata: Mapping[str, MetadataCondition] = field(default_factory=dict)
     """Conditions on the metadata."""
+
+
+class GateKind(StrEnum):
+    """Origin of a gate: of the tenant, shipped, or part of the strategy."""
+
+    OWN = "own"
+    SHIPPED = "shipped"
+    STRATEGY = "strategy"
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The gate of a verdict and its two limits."""
+
+    gate: GateKind
+    """`own` if the tenant has a gate of its own, `strategy` if the strategy judged, else
+    `shipped`."""
+    threshold: float
+    """Below this confidence the verdict is `refuse`."""
+    verify_below: float
+    """Below this it is `verify`, from here on `answer`."""

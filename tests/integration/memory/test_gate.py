@@ -9,7 +9,8 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
-from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, SHIPPED, Gate, GateKind, Limits
+from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, SHIPPED, Gate
+from ecphoria.records.traced import GateKind, Limits
 from tests.contract.tenants import gate_values, set_settings
 
 CHAT = (

@@ -30,7 +30,7 @@ BEES = "I keep twelve noisy bees behind my old mill near Lisbon."
 def told(text: str, ident: str = "e1", **fields: Any) -> Episode:
     whole = {
         "id": ident, "turn": 1, "text": text, "occurred_at": MOMENT, "recorded_at": MOMENT,
-        "importance": 0.5, "state": "live", **fields,
+        "importance": 0.5, "kind": "episodic", "state": "live", **fields,
     }  # fmt: skip
     return TypeAdapter(Episode).validate_python(whole)
 

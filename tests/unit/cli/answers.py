@@ -12,6 +12,7 @@ def episode(ident: str, text: str, speaker: str = "Mara") -> dict[str, object]:
         "occurred_at": "2025-09-05T18:00:00Z",
         "recorded_at": "2025-09-05T18:00:01Z",
         "importance": 0.5,
+        "kind": "episodic",
         "state": "live",
     }
 

@@ -369,7 +369,7 @@ def test_list_shows_a_line_an_episode(command: Command, service: StubService) ->
     episode = {
         "id": "a" * 32, "turn": 1, "text": "It\nrains.", "speaker": "Ana", "importance": 0.5,
         "occurred_at": "2026-03-14T09:30:00Z", "recorded_at": "2026-03-14T09:30:00Z",
-        "state": "live",
+        "kind": "episodic", "state": "live",
     }  # fmt: skip
     service.routes["GET /v1/episodes"] = 200, {"items": [episode] * 3}
     shown = command("list", "--newest", "-n", "2").out.splitlines()

@@ -22,7 +22,8 @@ def answer(size: int) -> RecallResult:
             "episode": {
                 "id": f"e{rank}", "turn": rank, "text": f"Memory {rank}.", "speaker": "Mara",
                 "occurred_at": "2025-09-05T18:00:00Z", "recorded_at": "2025-09-05T18:00:00Z",
-                "metadata": {}, "importance": 0.5, "state": "live",
+                "metadata": {}, "importance": 0.5, "kind": "episodic",
+                "state": "live",
             },
         }
         for rank in range(1, size + 1)

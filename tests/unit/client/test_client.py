@@ -68,6 +68,7 @@ def episode(turn: int) -> dict[str, object]:
         "occurred_at": "2025-01-12T09:04:00Z",
         "recorded_at": "2025-01-12T09:04:01Z",
         "importance": 0.5,
+        "kind": "episodic",
         "state": "live",
     }
 

@@ -217,6 +217,7 @@ def _episode(stored: dict[str, Any]) -> dict[str, Any]:
         "occurred_at": MOMENT,
         "recorded_at": MOMENT,
         "importance": 0.5,
+        "kind": "episodic",
         "state": "live",
     }
 

@@ -10,7 +10,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
-from ecphoria.extraction.reading import Said
 from ecphoria.models.structure import Items, ObjectsAsTheyCome, Structure, read_answer
 
 
@@ -126,18 +125,6 @@ def test_null_absent_and_further_fields(item: dict[str, Any], read: tuple[str, i
     assert thing is not None
     assert (thing.name, thing.size, thing.note) == read
     assert read_answer(json.dumps({"things": item}), Things).things == [thing]
-
-
-@pytest.mark.parametrize(
-    ("kind", "read"),
-    [("Person", "person"), ("product", "topic"), ("organization", "organisation"), (3, "topic"),
-     (None, "topic"), (["place"], "topic"), ("place", "place")],
-)  # fmt: skip
-def test_an_unknown_kind_is_a_topic(kind: object, read: str) -> None:
-    answer = {"names": [{"turn": 1, "name": "Widget", "kind": kind}]}
-    (name,) = read_answer(json.dumps(answer), Said).names
-    assert name is not None
-    assert (name.kind, read_answer(json.dumps(answer), Said).facts) == (read, [])
 
 
 def seconds(text: str) -> float:

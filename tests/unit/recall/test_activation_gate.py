@@ -7,7 +7,7 @@ import pytest
 from ecphoria.recall.gate import Judgement, judge_activation
 from ecphoria.recall.pipeline import ActivationGate
 from ecphoria.records.recall import Verdict
-from ecphoria.records.tenant import GateKind, Limits
+from ecphoria.records.traced import GateKind, Limits
 
 LIMITS = Limits(gate=GateKind.SHIPPED, threshold=0.25, verify_below=0.4)
 SURE = Judgement(

@@ -10,7 +10,7 @@ from ecphoria.recall.pipeline import Ranked
 from ecphoria.recall.walk import Walk
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
-from ecphoria.records.tenant import GateKind, Limits
+from ecphoria.records.traced import GateKind, Limits
 from tests.unit.recall.builders import episode
 
 LIMITS = Limits(gate=GateKind.SHIPPED, threshold=0.25, verify_below=0.4)

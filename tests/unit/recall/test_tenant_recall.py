@@ -18,7 +18,7 @@ from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import Cue, Hit, RecallOptions, RecallResult, Verdict
 from ecphoria.records.settings import Choice, TenantSettings, Trial, Values, merge
 from ecphoria.records.shadow import Comparison, ShadowReport
-from ecphoria.records.tenant import GateKind, Limits
+from ecphoria.records.traced import GateKind, Limits
 from ecphoria.tenancy.settings import SettingsService
 from tests.conftest import WallClock
 
