@@ -34,6 +34,7 @@ SHELL, CONSOLE, PYTHON = {"sh", "bash"}, "console", "python"
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 REASONS = {
     "it has a test of its own",
+    "it needs a cluster",
     "it needs a language model",
     "it needs an embedding endpoint",
     "it needs an export of yours",

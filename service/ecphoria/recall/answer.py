@@ -25,7 +25,7 @@ from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
 from ecphoria.text.dates import tells_day
 from ecphoria.text.forms import composed
-from ecphoria.text.near_copies import Sketch, almost_same, sketch
+from ecphoria.text.near_copies import SHORTEST, Sketch, almost_same, sketch
 from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS
 
 MISSES = 3
@@ -508,7 +508,8 @@ class _LongTexts:
 
         Texts are apart if a word of the cue tells them apart: it may ask for just this difference.
         """
-        drawn = None if episode.title else self._sketch(episode)
+        long = len(episode.text) >= SHORTEST and not episode.title
+        drawn = self._sketch(episode) if long else None
         if drawn is None:
             return episode.id
         group: Key = (_folded(episode.speaker), episode.role, str(ended), *self._asked(episode.id))

@@ -179,7 +179,7 @@ FAULTS = {
     ),
     "an edge of a retracted fact": (
         Rule.PROVENANCE,
-        "a fact that is retracted, and its RELATED weighs 1",
+        "a fact that is retracted, and its RELATED weighs 0.7",
         "MATCH (f:Fact {tenant: $tenant}) SET f.standing = 'retracted'",
     ),
     "a fact without evidence": (
