@@ -19,7 +19,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.app import Reports, build, warm_up
+from ecphoria.app import Reports, build
 from ecphoria.cli.engine import drawn
 from ecphoria.cli.progress import counting
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
@@ -197,6 +197,7 @@ def _say_addresses(started: Started) -> None:
 TENANT = "demo"
 _BATCH = 50
 _SHOWN = 3
+_WARM_CUE = "What did Mara say about the house in March?"
 _WIDTH = 80
 _TIMEOUT_S = 600.0
 """Longer than a first query takes on a slow machine."""
@@ -225,7 +226,8 @@ async def show(settings: Settings, *, keep: bool) -> None:
                 await _say_explorer(console, client, started.url)
             _say_ready(console, started, time.monotonic() - start)
             await remember(console, client)
-            await warm_up(started.services)  # the service did it before there was a tenant
+            # Neo4j plans a query when it first runs (decision 0039), so one recall is not shown.
+            await client.recall(_WARM_CUE, k=10, explain=True, record=False)
             for number, question in enumerate(sample_questions(), start=1):
                 await _ask(console, client, number, question)
         _say_next(console, started, settings)
