@@ -23,11 +23,8 @@ RETURN collect([
     ORDER BY at DESC
     LIMIT 1
   }[0],
-  coalesce(e.kind, CASE
-    WHEN e.role = 'tool' THEN 'procedural'
-    WHEN e.title IS NOT NULL THEN 'semantic'
-    ELSE 'episodic'
-  END),
+  // use: kind(e)
+  ,
   COLLECT {
     MATCH (e)<-[:EVIDENCE]-(f:LiveFact)
     RETURN [f.id, COUNT { (f)-[:EVIDENCE]->(:LiveEpisode) }]

@@ -12,10 +12,8 @@ RETURN node.id AS id, node.turn AS turn,
     AS occurred_at,
   node.recorded_at AS recorded_at,
   node.source AS source, coalesce(node.metadata, '{}') AS metadata, node.importance AS importance,
-  coalesce(node.kind, CASE
-    WHEN node.role = 'tool' THEN 'procedural' WHEN node.title IS NOT NULL THEN 'semantic'
-    ELSE 'episodic'
-  END) AS kind,
+  // use: kind(node)
+  AS kind,
   node.expires_at AS expires_at,
   CASE
     WHEN node:LiveEpisode THEN 'live' WHEN node:ArchivedEpisode THEN 'archived' ELSE 'dormant'

@@ -20,10 +20,8 @@ WITH [
   [e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond, e.utc_offset],
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
   e.source, e.metadata, e.importance,
-  coalesce(e.kind, CASE
-    WHEN e.role = 'tool' THEN 'procedural' WHEN e.title IS NOT NULL THEN 'semantic'
-    ELSE 'episodic'
-  END),
+  // use: kind(e)
+  ,
   e.expires_at.epochSeconds * 1000000 + e.expires_at.microsecond,
   CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END,
   pinned, uses, last_used_at, retrievability,

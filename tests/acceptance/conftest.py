@@ -172,14 +172,16 @@ def stranger(operator: httpx.Client) -> Iterator[Owner]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def working(
+def with_a_worker(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service with a worker, which consolidates."""
     home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
     with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         yield service
+
+
+working = pytest.fixture(with_a_worker, scope="module", name="working")
 
 
 @pytest.fixture

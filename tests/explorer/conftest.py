@@ -12,7 +12,6 @@ from playwright.async_api import Browser, BrowserContext, Page, Request, async_p
 
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
-from ecphoria.settings import JobsSettings
 from tests.acceptance.conftest import (
     NO_TLS,
     Owner,
@@ -20,6 +19,7 @@ from tests.acceptance.conftest import (
     new_owner,
     running,
     settings_for,
+    with_a_worker,
 )
 from tests.conftest import Server
 
@@ -64,14 +64,7 @@ def demo(operator: httpx.Client) -> Iterator[Owner]:
         yield made
 
 
-@pytest.fixture(scope="session")
-def working(
-    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RunningService]:
-    """A service with a worker, which consolidates."""
-    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as up:
-        yield up
+working = pytest.fixture(with_a_worker, scope="session", name="working")
 
 
 @pytest.fixture(scope="session")

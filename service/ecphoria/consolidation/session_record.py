@@ -34,7 +34,7 @@ class Quoted(Structure):
 
 
 class RecordParts(Structure):
-    """What a model is asked for beside the sentences of a summary."""
+    """The parts of a model's answer that follow the sentences of a summary."""
 
     topic: Perhaps[str] = None
     decisions: Items[Quoted] = Field(default_factory=list)

@@ -21,7 +21,8 @@ above it. A query's name is its path: `recall/seeds_by_vector.cypher` is `recall
 
 Lines that several queries share are in `fragments/NAME.cypher`, written for a variable `node`. The
 line `// use: NAME(e)` in a query is replaced by these lines, with `e` for `node`. Declarations in
-the header of a fragment count for the queries that use it.
+the header of a fragment count for the queries that use it. A fragment may use others, as
+`// use: NAME(node)`.
 """
 
 import re
@@ -178,7 +179,7 @@ def load_query(root: Path, source: Path, fragments: Mapping[str, Fragment] | Non
 
 def _expanded(
     source: Path,
-    lines: list[str],
+    lines: Sequence[str],
     body: int,
     fragments: Mapping[str, Fragment],
     declared: dict[str, dict[str, str]],
@@ -192,14 +193,13 @@ def _expanded(
         indent, name, variable = use.groups()
         if name not in fragments:
             raise _malformed(source, number, f"there is no fragment `{name}`")
-        for key, names in fragments[name].declared.items():
+        fragment = fragments[name]
+        for key, names in fragment.declared.items():
             for one, kind in names.items():
                 if declared[key].setdefault(one, kind) != kind:
                     raise _malformed(source, number, f"`{one}` is {kind} in the fragment `{name}`")
-        yield from (
-            indent + _NODE.sub(variable, shared) if shared else ""
-            for shared in fragments[name].lines
-        )
+        shared = _expanded(fragment.source, fragment.lines, 0, fragments, declared)
+        yield from (indent + _NODE.sub(variable, each) if each else "" for each in shared)
 
 
 # Not the label Reembedding, which has the same name in every generation.

@@ -39,7 +39,7 @@ MemoryKind = Literal["episodic", "semantic", "procedural"]
 ConceptKind = Literal["person", "place", "organisation", "time", "title", "topic"]
 
 CognitiveType = Literal["identity", "preference", "event", "technical", "person"]
-"""What a name stands for in somebody's memory (SYNAPSE, A.2)."""
+"""The role of a name in a memory (SYNAPSE, A.2)."""
 
 LONGEST_DESCRIPTION = 500
 """Characters of the description of a name."""
@@ -126,7 +126,7 @@ class Statement:
     reliability: Share | None = None
     """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
     weight: Share = 1.0
-    """How strongly it relates its ends, 0 to 1."""
+    """Strength of the relation between its ends, 0 to 1."""
     quote: Annotated[str, Field(max_length=1_000)] = ""
     """Words of the text that state it, as they stand there; others are not kept."""
     span: Inner[tuple[int, int] | None] = None
@@ -148,7 +148,7 @@ class StatedName:
     kind: ConceptKind | None = None
     """Its type, if known; of the first episode that has the name."""
     cognitive: CognitiveType | None = None
-    """What it stands for: `identity`, `preference`, `event`, `technical` or `person`."""
+    """Its role: `identity`, `preference`, `event`, `technical` or `person`."""
     description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION)] = ""
     """A few words that explain it."""
     importance: Annotated[StrictInt, Field(ge=1, le=5)] | None = None
@@ -453,13 +453,13 @@ class Engram:
     recorded_at: datetime
     """Time of its making."""
     topic: str | None = None
-    """What a session was about, as a language model says; absent without one."""
+    """Topic of a session, by a language model; absent without one."""
     decisions: tuple[SessionPoint, ...] = ()
     """Decisions of a session that a language model quotes."""
     open_questions: tuple[SessionPoint, ...] = ()
     """Questions that stayed open: those that a language model quotes, or without one the question
     with which a person ended the session."""
     valence: float | None = None
-    """How pleasant a session was, -1 to 1, as a language model says; absent without one."""
+    """Mood of a session by a language model, -1 (unpleasant) to 1; absent without one."""
     novelty: float | None = None
-    """How much of a session was new, 0 to 1, as a language model says; absent without one."""
+    """Share of new content in a session by a language model, 0 to 1; absent without one."""

@@ -32,7 +32,7 @@ class Concept:
     kind: str | None = None
     """Its type, if it is known."""
     cognitive: str | None = None
-    """What it stands for, if a memory states it: `identity`, `preference`, `event`, `technical` or
+    """Its role, if a memory states it: `identity`, `preference`, `event`, `technical` or
     `person`."""
     description: str | None = None
     """A few words that explain it, from the memory that holds it most important."""

@@ -66,7 +66,7 @@ class Claim:
     Attributes:
         valid_from, valid_to: As stated, aware UTC; None where nothing is said.
         reliability: 0 to 1; None where nothing is said.
-        weight: How strongly it relates its ends, 0 to 1.
+        weight: Strength of the relation between its ends, 0 to 1.
         span: Where its words stand in the item's text.
     """
 

@@ -41,7 +41,7 @@ _OUTCOMES: Final = DENIALS | frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
-    """What is compared of a text: hashes of its runs of words, and its words of outcomes."""
+    """The compared parts of a text: hashes of its runs of words, and its words of outcomes."""
 
     runs: frozenset[int]
     outcomes: frozenset[str]

@@ -101,6 +101,17 @@ def test_a_fragment_stands_where_it_is_used_with_what_it_declares(tmp_path: Path
     ]
 
 
+def test_a_fragment_may_use_another(tmp_path: Path) -> None:
+    put(tmp_path, FRAGMENT, "fragments/above.cypher")
+    header = "// doc: Keep some.\n// params: name STRING\n"
+    lines = "WITH node, $name AS name\n// use: above(node)\n"
+    put(tmp_path, header + lines, "fragments/some.cypher")
+    put(tmp_path, USING.replace("above(e)", "some(e)"))
+    (query,) = load_queries(tmp_path).values()
+    assert query.params == {"tenant": "STRING", "name": "STRING", "least": "FLOAT"}
+    assert query.text.splitlines()[2:4] == ["  WITH e, $name AS name", "  WHERE e.score > $least"]
+
+
 def test_an_unknown_fragment_is_refused_with_file_and_line(tmp_path: Path) -> None:
     source = put(tmp_path, USING)
     with pytest.raises(Misconfigured, match=r"find_it.cypher:6: there is no fragment `above`"):
