@@ -47,6 +47,7 @@ def child(neo4j: Server, home: Path, **changes: str) -> Iterator[Child]:
         "ECPHORIA_NEO4J__PASSWORD": neo4j.password,
         "ECPHORIA_AUTH__BOOTSTRAP_KEY": KEY,
         "ECPHORIA_SERVER__PORT": "0",
+        "ECPHORIA_CONSOLIDATION__LIGHT_EPISODES": "0",
         "ECPHORIA_LOG__LEVEL": "debug",
         "ECPHORIA_LOG__FORMAT": "json",
         **changes,

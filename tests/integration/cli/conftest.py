@@ -50,6 +50,8 @@ def ecphoria(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> 
         "ECPHORIA_AUTH__BOOTSTRAP_KEY": key,
         "ECPHORIA_API_KEY": key,
         "ECPHORIA_TENANT": f"cli-{secrets.token_hex(4)}",
+        # No cycle runs by itself, because the tenants of all modules are in this Neo4j.
+        "ECPHORIA_CONSOLIDATION__LIGHT_EPISODES": "0",
         "COLUMNS": "120",
         "PYTHONUNBUFFERED": "1",
     }
