@@ -6,29 +6,11 @@ German writes every noun with a capital, so a capital alone does not show a name
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.text import tokens as english
+from ecphoria.text.languages import TABLES
 from ecphoria.text.names import normalised_words
 
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
 FUNCTION_WORDS = frozenset(
-    _words(
-        """
-        aber alle als am an auch auf aus außerdem bei beim bevor bin bis bist da dabei dafür
-        damals damit danach dann das dass davon dazu dein deine deinem deinen deiner dem den denn
-        der des dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine
-        einem einen einer eines er es euch euer eure für gegen gestern habe haben hat hatte hatten
-        heute hier hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer ihres im immer in ins ist
-        ja jede jedem jeden jeder jedes jetzt kein keine keinem keinen keiner man mein meine
-        meinem meinen meiner mich mir mit nach nachdem neben nein nicht noch nur ob obwohl oder
-        ohne schon sehr seid sein seine seinem seinen seiner seit sich sie sind so sondern später
-        um und uns unser unsere unserem unseren unserer unter vom von vor wann war waren warum was
-        weil welche welcher wenn wer werden wie wieder wir wird wo wurde wurden während zu zuerst
-        zum zur zwischen über
-        """
-    )
+    (*TABLES["de"]["function"].split(), "gestern", "heute", "immer", "später", "zuerst")
 )
 """Words that are capitalised by their place in the sentence and never are a name."""
 

@@ -74,7 +74,7 @@ class Language:
 
 
 def _language(code: str, table: Mapping[str, Any]) -> Language:
-    letters, ends = table.get("letters"), table.get("ends")
+    letters, ends, function = table.get("letters"), table.get("ends"), _function_words(table)
     edge = "(?:{})" if code in _UNSPACED else r"(?<!\w)(?:{})(?!\w)"
     asks = _any(sorted(map(re.escape, table["asks"].split()), key=len, reverse=True))
     return Language(
@@ -82,8 +82,8 @@ def _language(code: str, table: Mapping[str, Any]) -> Language:
         name=table["name"],
         letters=re.compile(f"[{letters}]") if letters else None,
         stemmer=Stemmer.Stemmer(table["stemmer"]) if "stemmer" in table else None,
-        function=frozenset(table["function"].split()),
-        silent=frozenset(words(f"{table['function']} {table['asking']}")),
+        function=frozenset(function.split()),
+        silent=frozenset(words(f"{function} {table['asking']}")),
         asks=re.compile(edge.format(asks), re.IGNORECASE),
         question=re.compile(rf"[\s\u00bf\u00a1]*{edge.format(asks)}", re.IGNORECASE),
         ends=re.compile(rf"{ends}[\u3002.]?\s*$") if ends else None,
@@ -94,14 +94,19 @@ def _language(code: str, table: Mapping[str, Any]) -> Language:
     )
 
 
+def _function_words(table: Mapping[str, Any]) -> str:
+    return f"{table['function']} {table.get('tells', '')}"
+
+
 def _any(spellings: Iterable[str]) -> str:
     return "|".join(spellings)
 
 
-_TABLES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
+TABLES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     files("ecphoria.text").joinpath("languages.toml").read_text("utf-8")
 )
-LANGUAGES: Final = {code: _language(code, table) for code, table in _TABLES.items()}
+"""What `languages.toml` tells of each language, by code."""
+LANGUAGES: Final = {code: _language(code, table) for code, table in TABLES.items()}
 """By code."""
 
 _SCRIPTS: Final = tuple(language for language in LANGUAGES.values() if language.letters)
@@ -126,9 +131,9 @@ _OPTIONAL: Final = re.compile(r"\(\?:[^()]*(?:\([^()]*\)[^()]*)*\)\?|\w\?")
 def _tells() -> Mapping[str, tuple[str, ...]]:
     """List the languages in Latin letters of each function word, month, weekday and day."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for code, table in _TABLES.items():
+    for code, table in TABLES.items():
         if "letters" not in table:
-            for word in {*words(table["function"]), *_calendar_words(table)}:
+            for word in {*words(_function_words(table)), *_calendar_words(table)}:
                 found[word].append(code)
     return {word: tuple(codes) for word, codes in found.items()}
 
