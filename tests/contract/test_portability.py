@@ -22,14 +22,11 @@ from ecphoria.errors import (
     NotFound,
     StoreUnavailable,
 )
-from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
-from ecphoria.portability.former import FORMER
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.job import ENDED, JobKind
 from ecphoria.records.tenant import SHIPPED, Scope, Tenant
 from ecphoria.records.upkeep import ColdRecord
 from ecphoria.tenancy.store import Keys, Tenants
@@ -276,45 +273,6 @@ async def test_files_made_for_another_store_are_refused(world: World, tenant: Te
             changed.writelines([json.dumps({"ecphoria": manifest | change}) + "\n", *rest])
         with pytest.raises(BadFile, match=said):
             await world.copies.take_in(file, silent)
-
-
-async def test_a_copy_from_before_the_first_release_comes_in_without_what_is_gone(
-    world: World, tenant: TenantId
-) -> None:
-    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
-    before = await world.whole(tenant)
-    await world.erase(tenant)
-    lines = read(world.folder / "copy")
-    lines[0]["ecphoria"]["migration"] = FORMER
-    dead = {"near": 1, "near_length": 2.5, "context_norm": 1.25, "length_prior": 0.5, "cuts": 1}
-    for node in (line["node"] for line in lines if "node" in line):
-        node["properties"] |= dead
-    write_lines(world.folder / "former", lines)
-    await world.copies.take_in(world.folder / "former", silent)
-    assert await world.whole(tenant) == before
-
-
-@pytest.mark.parametrize("state", ["queued", "running", "done", "dead"])
-async def test_jobs_of_a_kind_that_is_gone_do_not_run_again(
-    world: World, tenant: TenantId, state: str
-) -> None:
-    await JobStore(world.graph, keep=5).enqueue(tenant, JobKind.CONSOLIDATION)
-    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
-    await world.erase(tenant)
-    lines = read(world.folder / "copy")
-    lines[0]["ecphoria"]["migration"] = FORMER
-    for node in (line["node"] for line in lines if "Job" in str(line.get("node"))):
-        node["properties"] |= {"kind": "passages", "trigger": "start", "state": state}
-        node["properties"]["slot"] = f"{tenant} passages waiting"
-        if state in ENDED:
-            del node["properties"]["slot"]
-    write_lines(world.folder / "former", lines)
-    await world.copies.take_in(world.folder / "former", silent)
-    jobs = await JobStore(world.graph, keep=5).list(tenant, limit=9)
-    assert jobs
-    assert all(job.state in ENDED for job in jobs)
-    again = await JobStore(world.graph, keep=5).enqueue(tenant, JobKind.DRY_RUN)
-    assert again.id not in {job.id for job in jobs}
 
 
 async def test_a_damaged_file_stores_nothing(world: World, tenant: TenantId) -> None:

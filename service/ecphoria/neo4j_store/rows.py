@@ -16,7 +16,6 @@ from neo4j.vector import Vector as DriverVector
 from neo4j.vector import VectorDType
 
 from ecphoria.errors import EcphoriaError
-from ecphoria.neo4j_store.shapes import GONE
 from ecphoria.ports import Vector
 from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
 
@@ -97,7 +96,7 @@ def from_bytes(content: bytes) -> Payload:
         first += size
     return Payload(
         id=head["id"],
-        properties={k: v for k, v in head["properties"].items() if k not in GONE},
+        properties=head["properties"],
         vector=own,
         edges=head["edges"],
         passages=passages,

@@ -166,9 +166,8 @@ def _pending(files: list[Query], checksums: Mapping[str, str]) -> list[Query]:
     if unknown and not newer:
         raise Misconfigured(
             f"a version from before the first release made this store (schema file {unknown[-1]}),"
-            " and this one cannot change it; with that version, copy each tenant "
-            "(`ecphoria tenants export`), and with this one take the copies into an empty store, "
-            "under another `ECPHORIA_HOME` or in another database (`ecphoria tenants import`)",
+            " and this one cannot change it; start with an empty store, under another "
+            "`ECPHORIA_HOME` or in another database",
             file=unknown[-1],
         )
     if newer:

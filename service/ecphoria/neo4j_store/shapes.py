@@ -111,11 +111,6 @@ _TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
 Properties = Mapping[str, str]
 """Types by the names of properties."""
 
-GONE: Final = frozenset(
-    ("near", "near_length", "context_norm", "length_prior", "passage_length", "cuts", "cut_after")
-)
-"""Properties in copies from before the first release; they are unused, so an import skips them."""
-
 
 def _typed(**names: str) -> dict[str, str]:
     """Build the types by property from names of properties, separated by blanks, for each type."""
@@ -317,9 +312,7 @@ NODES: Final[Mapping[str, NodeKind]] = {
         _typed(id="id", key="name", whole_number="episodes", instant="recorded_at"),
         unique="", key="name",
     ),
-    "Term": _node(
-        _typed(key="stem", whole_number="items", number="near"), unique="", key="stem"
-    ),
+    "Term": _node(_typed(key="stem", whole_number="items"), unique="", key="stem"),
     "Word": _node(_typed(key="word", whole_number="items"), unique="", key="word"),
     "Item": _node(
         _ITEM, needed="namespace value created_at updated_at", unique="", key="path key"

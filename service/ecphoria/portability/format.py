@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from ecphoria.errors import BadFile
-from ecphoria.portability.former import carried_over
 from ecphoria.records.upkeep import (
     FORMAT,
     ArchiveBytes,
@@ -146,7 +145,7 @@ def read_file(path: Path) -> Iterator[Manifest | Record]:
     """
     try:
         with gzip.open(path, "rb") as file:
-            yield from carried_over(_records(file, path))
+            yield from _records(file, path)
     except (OSError, EOFError, zlib.error) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
         raise BadFile(f"{path} cannot be read: {why}.") from error
