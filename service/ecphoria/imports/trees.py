@@ -187,21 +187,10 @@ def read_open_webui(item: Item, reading: Reading) -> Iterator[Found]:
         text = without_thinking(joined_parts(message.get("content"), reading), reading)
         role = word(message.get("role"))
         reading.leave_parts(FILES, len(as_list(message.get("files"))))
-        if role == "system":
-            reading.left_out[SYSTEM] += 1
-        elif not text:
-            reading.left_out[NO_TEXT] += 1
-        else:
-            key = word(message.get("id")) or tree[position].ident
-            yield {
-                "text": text,
-                "role": role or None,
-                "session": session,
-                "position": position,
-                "source": "open-webui",
-                "idempotency_key": f"open-webui-{ident}-{key}",
-                **reading.occurred(when),
-            }
+        key = word(message.get("id")) or tree[position].ident
+        place: Fields = {"session": session, "position": position, "source": "open-webui"}
+        named = f"open-webui-{ident}-{key}"
+        yield from _turn(text, role, {**place, "idempotency_key": named}, when, reading)
 
 
 def read_grok(item: Item, reading: Reading) -> Iterator[Found]:
@@ -232,21 +221,22 @@ def read_grok(item: Item, reading: Reading) -> Iterator[Found]:
         text = joined_parts(message.get("message"), reading)
         reading.leave_parts(THINKING, bool(message.get("thinking_trace")))
         reading.leave_parts(FILES, len(as_list(message.get("file_attachments"))))
-        if sender == "system":
-            reading.left_out[SYSTEM] += 1
-        elif not text:
-            reading.left_out[NO_TEXT] += 1
-        else:
-            key = word(message.get("_id")) or f"{ident}-{position}"
-            yield {
-                "text": text,
-                "role": "user" if sender == "human" else "assistant",
-                "session": session,
-                "position": position,
-                "source": "grok",
-                "idempotency_key": f"grok-{key}",
-                **reading.occurred(when),
-            }
+        role = {"human": "user", "system": "system"}.get(sender, "assistant")
+        key = word(message.get("_id")) or f"{ident}-{position}"
+        place: Fields = {"session": session, "position": position, "source": "grok"}
+        yield from _turn(text, role, {**place, "idempotency_key": f"grok-{key}"}, when, reading)
+
+
+def _turn(
+    text: str, role: str, place: Fields, when: object, reading: Reading
+) -> Iterator[Fields]:
+    """Give a turn of a talk; one of the system, or without a text, is counted as left out."""
+    if role == "system":
+        reading.leave(SYSTEM)
+    elif not text:
+        reading.leave(NO_TEXT)
+    else:
+        yield {"text": text, "role": role or None, **place, **reading.occurred(when)}
 
 
 def _node(
