@@ -111,7 +111,7 @@ def test_a_summary_tells_the_question_that_stayed_open(lived: Client) -> None:
 def test_every_line_leads_to_its_source(lived: Client) -> None:
     told = lived.context()
     texts = dict(zip((one.number for one in told.references), lines(told), strict=True))
-    facts = {fact.id: fact for fact in lived.facts.list(ANA)}
+    facts = {str(fact.id): fact for fact in lived.facts.list(ANA)}
     engrams = {engram.id: engram for engram in lived.engrams()}
     for one in told.references:
         behind = [lived.get(episode) for episode in one.episodes]

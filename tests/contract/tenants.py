@@ -25,7 +25,7 @@ def a_key(tenant: TenantId | None, *scopes: Scope) -> ApiKey:
         tenant=tenant,
         name="laptop",
         prefix="ek_1234",
-        scopes=frozenset(scopes),
+        scopes=scopes,
         created_at=NOW,
         revoked_at=None,
     )

@@ -25,7 +25,9 @@ from ecphoria.client import Client
 from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.fact import (
     Decision,
+    FactHistory,
     FactSort,
+    FactView,
     ListedDecision,
     Merge,
     MergeStatus,
@@ -33,7 +35,7 @@ from ecphoria.records.fact import (
     Predicate,
     Standing,
 )
-from ecphoria.wire.facts import FactAnswer, FeedbackAnswer, HistoryAnswer
+from ecphoria.wire.facts import FeedbackAnswer
 
 commands = typer.Typer(add_completion=False)
 facts = typer.Typer(no_args_is_help=True, help="List facts, and decide about them.")
@@ -123,7 +125,7 @@ def _named(client: Client, fact: str) -> str:
     return whole_id(fact, lambda: (each.id for each in client.facts.list()), "facts")
 
 
-def _draw_history(history: HistoryAnswer) -> None:
+def _draw_history(history: FactHistory) -> None:
     console = stdout()
     console.print(f"{history.subject} · {history.relation}  [dim]{history.predicate_class}[/dim]")
     console.print(_table(history.facts))
@@ -198,7 +200,7 @@ def undo(
     return client.facts.undo(decision, why=why)
 
 
-def _table(found: Iterable[FactAnswer]) -> Table:
+def _table(found: Iterable[FactView]) -> Table:
     rows = Table.grid(padding=(0, 2, 0, 0))
     rows.columns = [Column(), Column(), Column(), id_column()]
     for fact in found:

@@ -16,7 +16,7 @@ from rich.progress import (
 )
 
 from ecphoria.cli.terminal import if_interrupted, stderr
-from ecphoria.wire.upkeep import JobAnswer
+from ecphoria.records.job import Job
 
 Watch = Callable[[str, int, int], None]
 """Told a stage of long work, how much of it is done, and how much there is."""
@@ -34,12 +34,12 @@ def counting(console: Console) -> Progress:
 
 
 @contextmanager
-def following() -> Iterator[Callable[[JobAnswer], None]]:
+def following() -> Iterator[Callable[[Job], None]]:
     """Draw how far a job has come, a step at a time, with the time left."""
     with counting(stderr()) as progress:
         drawn = progress.add_task("waiting", total=None)
 
-        def watch(job: JobAnswer) -> None:
+        def watch(job: Job) -> None:
             progress.update(
                 drawn,
                 description=escape(job.progress.place) or job.state.value,

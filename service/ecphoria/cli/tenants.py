@@ -28,8 +28,7 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import NotFound
-from ecphoria.records.tenant import Me, Scope, Tenant
-from ecphoria.wire.admin import IssuedKeyAnswer, KeyAnswer
+from ecphoria.records.tenant import ApiKey, IssuedKey, Me, Scope, Tenant
 
 if TYPE_CHECKING:
     from ecphoria.portability.service import Copied, Portability, Report
@@ -99,7 +98,7 @@ def _erase_tenant(
 tenants.command("erase")(connected(_erase_tenant, caller=Caller.OPERATOR))
 
 
-def _draw_keys(found: list[KeyAnswer]) -> None:
+def _draw_keys(found: list[ApiKey]) -> None:
     rows = table(id_column(), "name", "begins with", "scopes", "created", "expires", "revoked")
     for item in found:
         days = (item.created_at, item.expires_at, item.revoked_at)
@@ -110,7 +109,7 @@ def _draw_keys(found: list[KeyAnswer]) -> None:
 
 @keys.command("list")
 @answering(_draw_keys, caller=Caller.EITHER)
-def list_keys(client: Client) -> list[KeyAnswer]:
+def list_keys(client: Client) -> list[ApiKey]:
     """List a tenant's keys, without their secrets."""
     return list(client.admin.keys())
 
@@ -134,7 +133,7 @@ def show_key(client: Client) -> Me:
     return client.admin.me()
 
 
-def _draw_issued(made: IssuedKeyAnswer) -> None:
+def _draw_issued(made: IssuedKey) -> None:
     stdout().print(f"Issued {made.name}  [dim]{made.id}[/dim]")
     typer.echo(made.secret)
 
@@ -150,7 +149,7 @@ def issue_key(
         float | None,
         typer.Option(min=0.001, help="Days until the key is refused. Default: no end."),
     ] = None,
-) -> IssuedKeyAnswer:
+) -> IssuedKey:
     """Issue a key of a tenant; its secret is printed this once."""
     seconds = None if days is None else round(days * 86_400)
     return client.admin.issue_key(name, scope, expires_in_s=seconds)

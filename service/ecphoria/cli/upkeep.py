@@ -22,9 +22,8 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.records.embedding import Provider, Reembedding, ReembeddingState
-from ecphoria.records.job import ConsolidationReport, JobKind, JobState, StepReport
+from ecphoria.records.job import ConsolidationReport, Job, JobKind, JobState, StepReport
 from ecphoria.records.upkeep import IntegrityReport
-from ecphoria.wire.upkeep import JobAnswer
 
 commands = typer.Typer(add_completion=False)
 jobs = typer.Typer(no_args_is_help=True, help="Manage background jobs.")
@@ -73,13 +72,13 @@ def consolidate(
     _show_cycle(job, dry_run=dry_run, as_json=as_json)
 
 
-def _ended(client: Client, job: JobAnswer, timeout_s: float) -> JobAnswer:
+def _ended(client: Client, job: Job, timeout_s: float) -> Job:
     """Wait for the end of a job, and draw its progress."""
     with goes_on(job.id), following() as watch:
         return client.jobs.wait(job.id, timeout_s=timeout_s, watch=watch)
 
 
-def _show_cycle(job: JobAnswer, *, dry_run: bool, as_json: bool) -> None:
+def _show_cycle(job: Job, *, dry_run: bool, as_json: bool) -> None:
     """Print the report of a cycle, or the job that waits."""
     if as_json:
         print_json(job.report or job)
@@ -162,7 +161,7 @@ def _named(client: Client, job: str) -> str:
     return whole_id(job, lambda: (each.id for each in client.jobs.list(limit=_MOST_JOBS)), "jobs")
 
 
-def _draw_jobs(found: Sequence[JobAnswer]) -> None:
+def _draw_jobs(found: Sequence[Job]) -> None:
     rows = table(id_column(), "kind", "state", "asked by", "queued", "attempts", "")
     for job in found:
         queued = f"{job.created_at:%Y-%m-%d %H:%M:%S}"
@@ -183,12 +182,12 @@ def list_jobs(
     limit: Annotated[
         int, typer.Option(min=1, max=_MOST_JOBS, metavar="N", help="Maximum number of rows.")
     ] = 20,
-) -> Sequence[JobAnswer]:
+) -> Sequence[Job]:
     """List jobs, the newest first."""
     return list(client.jobs.list(state=state, limit=limit))
 
 
-def _draw_job(job: JobAnswer) -> None:
+def _draw_job(job: Job) -> None:
     stdout().print(f"[bold]{job.kind}[/bold] {job.state}  {_remark(job)}".rstrip())
     if job.report is not None:
         show_report(job.report, dry_run=job.kind is JobKind.DRY_RUN)
@@ -201,7 +200,7 @@ def show_job(
     *,
     job: JobName,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for its end.")] = False,
-) -> JobAnswer:
+) -> Job:
     """Show the state of a job, and its report once it is done."""
     ident = _named(client, job)
     if not wait:
@@ -212,19 +211,19 @@ def show_job(
 
 @jobs.command("cancel")
 @answering(_draw_job)
-def cancel_job(client: Client, *, job: JobName) -> JobAnswer:
+def cancel_job(client: Client, *, job: JobName) -> Job:
     """Cancel a job; a running one ends at its next checkpoint."""
     return client.jobs.cancel(_named(client, job))
 
 
 @jobs.command("retry")
 @answering(_draw_job)
-def retry_job(client: Client, *, job: JobName) -> JobAnswer:
+def retry_job(client: Client, *, job: JobName) -> Job:
     """Queue a job again that failed, died or was cancelled."""
     return client.jobs.retry(_named(client, job))
 
 
-def _remark(job: JobAnswer) -> str:
+def _remark(job: Job) -> str:
     if job.fault is not None:
         return escape(job.fault.message)
     if job.cancelling and job.state is JobState.RUNNING:

@@ -36,13 +36,13 @@ class AsyncAdmin(AsyncCalls):
         path = f"/v1/tenants/{segment(name)}"
         return await self._ask(wire.admin.ErasureAnswer, "DELETE", path, repeatable=False)
 
-    async def keys(self) -> Sequence[wire.admin.KeyAnswer]:
+    async def keys(self) -> Sequence[records.tenant.ApiKey]:
         """List the tenant's keys, without their secrets."""
         return (await self._ask(wire.admin.KeyList, "GET", "/v1/keys")).items
 
     async def issue_key(
         self, name: str, scopes: Sequence[records.tenant.Scope], *, expires_in_s: int | None = None
-    ) -> wire.admin.IssuedKeyAnswer:
+    ) -> records.tenant.IssuedKey:
         """Issue a key of the tenant; only this answer holds its secret.
 
         Args:
@@ -54,7 +54,7 @@ class AsyncAdmin(AsyncCalls):
             wire.admin.KeyRequest, name=name, scopes=frozenset(scopes), expires_in_s=expires_in_s
         )
         return await self._ask(
-            wire.admin.IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False
+            records.tenant.IssuedKey, "POST", "/v1/keys", wanted, repeatable=False
         )
 
     async def revoke_key(self, key: str) -> None:
@@ -99,7 +99,7 @@ class AsyncAdmin(AsyncCalls):
         question_type: bool = False,
         judged: bool = False,
         timeout_s: float = 600.0,
-        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
+        watch: Callable[[records.job.Job], object] | None = None,
     ) -> records.calibration.Calibration:
         """Fit a gate on questions made of the tenant's memories; needs the scope admin.
 
@@ -134,7 +134,7 @@ class AsyncAdmin(AsyncCalls):
         false_refusals: float = 0.021,
         question_type: bool = False,
         judged: bool = False,
-    ) -> wire.upkeep.JobAnswer:
+    ) -> records.job.Job:
         """Queue what `calibrate` does, without waiting for its end."""
         wanted = body_of(
             records.calibration.CalibrationOptions,
@@ -144,7 +144,7 @@ class AsyncAdmin(AsyncCalls):
             question_type=question_type,
             judged=judged,
         )
-        return await self._ask(wire.upkeep.JobAnswer, "POST", "/v1/gate/calibrations", wanted)
+        return await self._ask(records.job.Job, "POST", "/v1/gate/calibrations", wanted)
 
     async def fit_gate(
         self,

@@ -26,7 +26,7 @@ class AsyncArchive(AsyncCalls):
             wire.upkeep.ArchiveAnswer, "POST", "/v1/archive", wanted, timeout_s=timeout_s
         )
 
-    async def list(
+    def list(
         self, *, session: str | None = None, speaker: str | None = None, page_size: int = 100
     ) -> AsyncIterator[records.upkeep.ArchivedMemory]:
         """Iterate over archived episodes in the order of their append, page by page.
@@ -36,15 +36,13 @@ class AsyncArchive(AsyncCalls):
             speaker: Only those of this speaker.
             page_size: How many to ask for at once.
         """
-        async for page in self._pages(
+        return self._each(
             wire.upkeep.ArchivedPage,
             "/v1/archive",
             session=session,
             speaker=speaker,
             limit=page_size,
-        ):
-            for memory in page.items:
-                yield memory
+        )
 
     async def restore(self, episodes: Sequence[str]) -> records.upkeep.Restored:
         """Restore archived memories as dormant, byte for byte; returns damaged records too."""
@@ -61,11 +59,9 @@ class AsyncArchive(AsyncCalls):
             records.upkeep.Scrub, "POST", "/v1/archive/scrub", timeout_s=timeout_s
         )
 
-    async def dormant(self, *, page_size: int = 100) -> AsyncIterator[records.upkeep.Sleeper]:
+    def dormant(self, *, page_size: int = 100) -> AsyncIterator[records.upkeep.Sleeper]:
         """Iterate over dormant episodes in the order of their append, page by page."""
-        async for page in self._pages(wire.upkeep.SleeperPage, "/v1/dormancy", limit=page_size):
-            for sleeper in page.items:
-                yield sleeper
+        return self._each(wire.upkeep.SleeperPage, "/v1/dormancy", limit=page_size)
 
     async def preview(
         self,

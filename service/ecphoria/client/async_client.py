@@ -208,7 +208,7 @@ class AsyncClient(AsyncCalls):
         """Fetch one episode by its id."""
         return await self._ask(records.episode.Episode, "GET", f"/v1/episodes/{segment(episode)}")
 
-    async def list(
+    def list(
         self,
         *,
         concept: str | None = None,
@@ -225,9 +225,7 @@ class AsyncClient(AsyncCalls):
             **filters: See `EpisodeFilters`.
         """
         wanted = {"concept": concept, "order": order, "limit": page_size, **filters}
-        async for page in self._pages(wire.episodes.EpisodePage, "/v1/episodes", **wanted):
-            for episode in page.items:
-                yield episode
+        return self._each(wire.episodes.EpisodePage, "/v1/episodes", **wanted)
 
     async def page(
         self,
@@ -471,7 +469,7 @@ class AsyncClient(AsyncCalls):
         steps: Sequence[str] = (),
         dry_run: bool = False,
         timeout_s: float = 600.0,
-        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
+        watch: Callable[[records.job.Job], object] | None = None,
     ) -> records.job.ConsolidationReport:
         """Run a consolidation cycle, wait for it, and return its report.
 
@@ -521,7 +519,7 @@ class AsyncClient(AsyncCalls):
             if answer.erased in {0, answer.matched}:
                 return erased
 
-    async def engrams(
+    def engrams(
         self, *, kind: records.episode.EngramKind | str | None = None, page_size: int = 100
     ) -> AsyncIterator[records.episode.Engram]:
         """Iterate over the summaries of sessions and clusters, page by page.
@@ -530,11 +528,7 @@ class AsyncClient(AsyncCalls):
             kind: Only those of `session` or `cluster`.
             page_size: How many to ask for at once.
         """
-        async for page in self._pages(
-            wire.upkeep.EngramPage, "/v1/engrams", kind=kind, limit=page_size
-        ):
-            for engram in page.items:
-                yield engram
+        return self._each(wire.upkeep.EngramPage, "/v1/engrams", kind=kind, limit=page_size)
 
     async def set_extraction(self, episode: str, extraction: records.episode.Extracted) -> None:
         """Give a live episode names and facts, in place of all that were sent or read before.
@@ -572,11 +566,9 @@ class AsyncClient(AsyncCalls):
         """Fetch the replay of one recall by its `trace_id`."""
         return await self._ask(records.recall.Trace, "GET", f"/v1/traces/{segment(trace)}")
 
-    async def sessions(self, *, page_size: int = 100) -> AsyncIterator[records.episode.Session]:
+    def sessions(self, *, page_size: int = 100) -> AsyncIterator[records.episode.Session]:
         """Iterate over sessions by name, page by page."""
-        async for page in self._pages(wire.admin.SessionPage, "/v1/sessions", limit=page_size):
-            for session in page.items:
-                yield session
+        return self._each(wire.admin.SessionPage, "/v1/sessions", limit=page_size)
 
     async def stats(self) -> records.tenant.TenantStats:
         """Count the tenant's graph by kind."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import httpx
 from httpx_sse import EventSource
@@ -14,20 +14,10 @@ from ecphoria.client.connections import AsyncConnections
 from ecphoria.client.exchange import Call, Retries, error_of, unreachable
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
-from ecphoria.wire.base import Problem, error_from
+from ecphoria.wire.base import Listing, Problem, error_from
 
 _Read = TypeVar("_Read")
-
-
-class _Page(Protocol):
-    """One page of a list."""
-
-    @property
-    def next_cursor(self) -> str | int | None:
-        """Give the `cursor` of the next page; None on the last."""
-
-
-_PageOf = TypeVar("_PageOf", bound=_Page)
+_Item = TypeVar("_Item")
 
 
 class AsyncConnection:
@@ -77,16 +67,16 @@ class AsyncConnection:
         read: _Read = adapter(answer_type).validate_json((await self.send(call)).content)
         return read
 
-    async def pages(
-        self, page_type: type[_PageOf], path: str, **parameters: object
-    ) -> AsyncIterator[_PageOf]:
-        """Fetch a list, one page after the other."""
-        cursor: str | int | None = None
+    async def each(
+        self, page_type: type[Listing[_Item]], path: str, **parameters: object
+    ) -> AsyncIterator[_Item]:
+        """Iterate over the items of a list, page by page."""
+        cursor: str | None = None
         while True:
-            page = await self.ask(
-                page_type, "GET", path, parameters={"cursor": cursor, **parameters}
-            )
-            yield page
+            wanted = {"cursor": cursor, **parameters}
+            page = await self.ask(page_type, "GET", path, parameters=wanted)
+            for item in page.items:
+                yield item
             cursor = page.next_cursor
             if cursor is None:
                 return
@@ -164,4 +154,4 @@ class AsyncCalls:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
-        self._ask, self._pages, self._send = connection.ask, connection.pages, connection.send
+        self._ask, self._each, self._send = connection.ask, connection.each, connection.send

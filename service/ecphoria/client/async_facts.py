@@ -14,7 +14,7 @@ from ecphoria.client.exchange import body_of, segment
 class AsyncFacts(AsyncCalls):
     """Facts with their times, decisions about them, and merges of their concepts."""
 
-    async def list(
+    def list(
         self,
         concept: str | None = None,
         *,
@@ -24,7 +24,7 @@ class AsyncFacts(AsyncCalls):
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         page_size: int = 100,
-    ) -> AsyncIterator[wire.facts.FactAnswer]:
+    ) -> AsyncIterator[records.fact.FactView]:
         """Iterate over facts, page by page.
 
         Args:
@@ -37,7 +37,7 @@ class AsyncFacts(AsyncCalls):
             known_at: Look only at what was recorded and decided by then.
             page_size: Facts fetched at a time.
         """
-        async for page in self._pages(
+        return self._each(
             wire.facts.FactPageAnswer,
             "/v1/facts",
             concept=concept,
@@ -47,17 +47,15 @@ class AsyncFacts(AsyncCalls):
             as_of=as_of,
             known_at=known_at,
             limit=page_size,
-        ):
-            for fact in page.items:
-                yield fact
+        )
 
     async def history(
         self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
-    ) -> wire.facts.HistoryAnswer:
+    ) -> records.fact.FactHistory:
         """Show all facts and decisions of the same subject and predicate."""
         path = f"/v1/facts/{segment(fact)}/history"
         times = {"as_of": as_of, "known_at": known_at}
-        return await self._ask(wire.facts.HistoryAnswer, "GET", path, parameters=times)
+        return await self._ask(records.fact.FactHistory, "GET", path, parameters=times)
 
     async def decide(
         self,
@@ -90,13 +88,9 @@ class AsyncFacts(AsyncCalls):
         path = f"/v1/facts/{segment(fact)}/decisions"
         return await self._ask(records.fact.Decision, "POST", path, wanted, repeatable=False)
 
-    async def decisions(
-        self, *, page_size: int = 100
-    ) -> AsyncIterator[records.fact.ListedDecision]:
+    def decisions(self, *, page_size: int = 100) -> AsyncIterator[records.fact.ListedDecision]:
         """Iterate over the decisions about facts and predicates, the latest first."""
-        async for page in self._pages(wire.facts.DecisionPage, "/v1/decisions", limit=page_size):
-            for decision in page.items:
-                yield decision
+        return self._each(wire.facts.DecisionPage, "/v1/decisions", limit=page_size)
 
     async def undo(self, decision: str, *, why: str = "") -> records.fact.Decision:
         """Undo a decision; undoing the undo restores it."""

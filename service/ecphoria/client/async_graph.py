@@ -14,7 +14,7 @@ from ecphoria.client.exchange import segment
 class AsyncGraph(AsyncCalls):
     """Traces of recalls, concepts, counts over time, and the nodes around a node."""
 
-    async def traces(
+    def traces(
         self,
         *,
         strategy: str | None = None,
@@ -28,13 +28,11 @@ class AsyncGraph(AsyncCalls):
             verdict: Only recalls with this verdict.
             page_size: Size of a page.
         """
-        async for page in self._pages(
+        return self._each(
             wire.graph.TracePage, "/v1/traces", strategy=strategy, verdict=verdict, limit=page_size
-        ):
-            for trace in page.items:
-                yield trace
+        )
 
-    async def concepts(
+    def concepts(
         self,
         q: str | None = None,
         *,
@@ -48,18 +46,14 @@ class AsyncGraph(AsyncCalls):
             sort: `mentions`, `name` or `last`; the most mentioned first if absent.
             page_size: Size of a page.
         """
-        async for page in self._pages(
-            wire.graph.ConceptPage, "/v1/concepts", q=q, sort=sort, limit=page_size
-        ):
-            for concept in page.items:
-                yield concept
+        return self._each(wire.graph.ConceptPage, "/v1/concepts", q=q, sort=sort, limit=page_size)
 
     async def concept(self, concept: str) -> records.graph.ConceptView:
         """Fetch a concept by its id, with its neighbours and merges."""
         path = f"/v1/concepts/{segment(concept)}"
         return await self._ask(records.graph.ConceptView, "GET", path)
 
-    async def timeline(
+    def timeline(
         self,
         by: records.episode.BucketKind | Literal["session", "day", "month"] = "day",
         *,
@@ -73,11 +67,9 @@ class AsyncGraph(AsyncCalls):
             speaker: Only what this speaker said, named in any case.
             page_size: Size of a page.
         """
-        async for page in self._pages(
+        return self._each(
             wire.graph.TimelinePage, "/v1/timeline", by=by, speaker=speaker, limit=page_size
-        ):
-            for bucket in page.items:
-                yield bucket
+        )
 
     async def around(
         self,

@@ -19,22 +19,22 @@ class AsyncJobs(AsyncCalls):
 
     async def list(
         self, *, state: records.job.JobState | None = None, limit: int = 100
-    ) -> Sequence[wire.upkeep.JobAnswer]:
+    ) -> Sequence[records.job.Job]:
         """List jobs, the newest first."""
         wanted = {"state": state, "limit": limit}
         return (await self._ask(wire.upkeep.JobList, "GET", "/v1/jobs", parameters=wanted)).items
 
-    async def get(self, job: str) -> wire.upkeep.JobAnswer:
+    async def get(self, job: str) -> records.job.Job:
         """Return a job: its state, and its report once it is done."""
-        return await self._ask(wire.upkeep.JobAnswer, "GET", f"/v1/jobs/{segment(job)}")
+        return await self._ask(records.job.Job, "GET", f"/v1/jobs/{segment(job)}")
 
     async def wait(
         self,
         job: str,
         *,
         timeout_s: float = 600.0,
-        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
-    ) -> wire.upkeep.JobAnswer:
+        watch: Callable[[records.job.Job], object] | None = None,
+    ) -> records.job.Job:
         """Wait until a job is done.
 
         Args:
@@ -61,18 +61,18 @@ class AsyncJobs(AsyncCalls):
             await asyncio.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_PAUSE_S)
 
-    async def cancel(self, job: str) -> wire.upkeep.JobAnswer:
+    async def cancel(self, job: str) -> records.job.Job:
         """Cancel a job; a running one ends at its next checkpoint."""
-        return await self._ask(wire.upkeep.JobAnswer, "POST", f"/v1/jobs/{segment(job)}/cancel")
+        return await self._ask(records.job.Job, "POST", f"/v1/jobs/{segment(job)}/cancel")
 
-    async def retry(self, job: str) -> wire.upkeep.JobAnswer:
+    async def retry(self, job: str) -> records.job.Job:
         """Queue a failed, dead or cancelled job again, with fresh attempts."""
         path = f"/v1/jobs/{segment(job)}/retry"
-        return await self._ask(wire.upkeep.JobAnswer, "POST", path, repeatable=False)
+        return await self._ask(records.job.Job, "POST", path, repeatable=False)
 
     async def start_consolidation(
         self, *, steps: Sequence[str] = (), dry_run: bool = False
-    ) -> wire.upkeep.JobAnswer:
+    ) -> records.job.Job:
         """Queue a cycle of consolidation, or join the waiting one, without waiting for its end.
 
         Args:
@@ -80,7 +80,7 @@ class AsyncJobs(AsyncCalls):
             dry_run: Tell what would change, and write nothing.
         """
         wanted = body_of(wire.upkeep.ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
-        return await self._ask(wire.upkeep.JobAnswer, "POST", "/v1/consolidation", wanted)
+        return await self._ask(records.job.Job, "POST", "/v1/consolidation", wanted)
 
     async def last_consolidation(self) -> records.job.ConsolidationReport:
         """Return the report of the latest cycle; NotFound before the first."""

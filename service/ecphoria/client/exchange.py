@@ -14,7 +14,7 @@ from uuid import uuid4
 import httpx
 from pydantic import ValidationError
 
-from ecphoria import records, wire
+from ecphoria import records
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
@@ -171,7 +171,7 @@ def error_of(answer: httpx.Response) -> EcphoriaError:
         )
 
 
-def failure_of(job: wire.upkeep.JobAnswer) -> EcphoriaError:
+def failure_of(job: records.job.Job) -> EcphoriaError:
     """Turn a job that ended without being done into the error it failed with."""
     if job.fault is None:
         return Conflict(f"The job was {job.state}; retry it, or queue a new one.", job=job.id)
@@ -182,7 +182,7 @@ def failure_of(job: wire.upkeep.JobAnswer) -> EcphoriaError:
     return error_from(problem)
 
 
-def late(job: wire.upkeep.JobAnswer, waited_s: float) -> Timeout:
+def late(job: records.job.Job, waited_s: float) -> Timeout:
     """Make the error of a job that did not end in time."""
     said = "it goes on all the same; wait longer, or look at `GET /v1/jobs`."
     if not job.attempts:

@@ -58,14 +58,9 @@ class NewDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPage:
-    """A page of facts, with the cursor of the next.
-
-    Attributes:
-        names: The concepts at their ends, by normalised name.
-    """
+    """A page of facts, with the cursor of the next."""
 
     facts: tuple[FactView, ...]
-    names: Mapping[str, Node]
     next_cursor: str | None
 
 
@@ -102,7 +97,7 @@ class FactService:
             rows = await self._store.keys(tenant, asked)
             keys = sorted({row.key for row in rows})
             histories = await self._histories(tenant, keys, as_of, known_at)
-            views = {view.fact.id: view for history in histories for view in history.facts}
+            views = {view.id: view for history in histories for view in history.facts}
             found += (
                 (row, view)
                 for row in rows
@@ -114,8 +109,7 @@ class FactService:
         page = found[: query.limit]
         last = page[-1][0] if len(found) > query.limit else None
         return FactPage(
-            facts=tuple(view for _, view in page),
-            names=await self._store.names(tenant, (view.fact for _, view in page)),
+            facts=await self._named(tenant, [view for _, view in page]),
             next_cursor=None if last is None else f"{last.place}.{last.fact}",
         )
 
@@ -136,8 +130,7 @@ class FactService:
         found = await self._histories(tenant, [key], as_of, known_at)
         if not found or not found[0].facts:
             raise NotFound("nothing was known of this fact then", id=fact)
-        names = await self._store.names(tenant, (view.fact for view in found[0].facts))
-        return replace(found[0], names=names)
+        return replace(found[0], facts=await self._named(tenant, found[0].facts))
 
     async def decisions(
         self, tenant: TenantId, *, before: int | None, limit: int
@@ -281,6 +274,12 @@ class FactService:
             for name in names
         )
 
+    async def _named(self, tenant: TenantId, views: Sequence[FactView]) -> tuple[FactView, ...]:
+        """Tell the concepts at the ends of facts, and their names as they were written first."""
+        ends = {end for view in views for end in (view.subject, view.object)}
+        nodes = await self._store.names(tenant, ends)
+        return tuple(_with_names(view, nodes) for view in views)
+
     async def _require_same(self, tenant: TenantId, key: FactKey, fact: FactId) -> None:
         """Require that a fact has the key, or the key of a merged name."""
         if await self._key(tenant, fact) == key:
@@ -326,6 +325,17 @@ def _classes(
         for decision in effective(decisions, known_at)
         if decision.relation is not None and decision.predicate_class is not None
     }
+
+
+def _with_names(view: FactView, nodes: Mapping[str, Node]) -> FactView:
+    subject, other = nodes.get(view.subject), nodes.get(view.object)
+    return replace(
+        view,
+        subject_name=view.subject if subject is None else subject.label,
+        object_name=view.object if other is None else other.label,
+        subject_concept=None if subject is None else subject.id,
+        object_concept=None if other is None else other.id,
+    )
 
 
 def _check(request: NewDecision) -> None:

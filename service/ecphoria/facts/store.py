@@ -273,9 +273,8 @@ class FactStore:
             limit=query.limit,
         )
 
-    async def names(self, tenant: TenantId, facts: Iterable[StoredFact]) -> Mapping[str, Node]:
+    async def names(self, tenant: TenantId, ends: Iterable[str]) -> Mapping[str, Node]:
         """Look up the concepts at the ends of facts, by normalised name."""
-        ends = {end for fact in facts for end in (fact.subject, fact.object)}
         names: dict[str, str] = {concept_id(tenant, name): name for name in ends}
         shown = await load_nodes(self._graph, tenant, names)
         return {names[node.id]: node for node in shown.nodes}

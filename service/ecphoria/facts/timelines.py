@@ -160,13 +160,13 @@ class LaidOut:
         """Show every fact of the key, and whether it held at an instant."""
         held = self.held(at)
         views = [self._view(row, held) for row in sorted({claim.fact for claim in self.claims})]
-        first = {view.fact.id: view.intervals[:1] for view in views}
+        key = self.record.key
         return FactHistory(
-            key=self.record.key,
+            subject=key.subject,
+            relation=key.relation,
+            qualifier=key.qualifier,
             predicate_class=self.kind,
-            facts=tuple(
-                sorted(views, key=lambda v: (not v.intervals, _begun(first[v.fact.id]), v.fact.id))
-            ),
+            facts=tuple(sorted(views, key=lambda v: (not v.intervals, _begun(v), v.id))),
             decisions=self.record.decisions,
         )
 
@@ -177,8 +177,14 @@ class LaidOut:
         contested = standing is Standing.CONTESTED
         claimed = [claim for claim in self.record.claims if claim.fact == fact.id]
         return FactView(
-            fact=fact,
-            relation=self.record.key.relation,
+            id=fact.id,
+            subject=fact.subject,
+            predicate=fact.predicate,
+            object=fact.object,
+            subject_name=fact.subject,
+            object_name=fact.object,
+            qualifier=fact.qualifier,
+            polarity="negative" if fact.negated else "positive",
             predicate_class=self.kind,
             standing=standing,
             valid=fact.id in held,
@@ -191,8 +197,8 @@ class LaidOut:
         )
 
 
-def _begun(intervals: Sequence[Interval]) -> datetime:
-    return intervals[0].valid_from if intervals else UNENDING
+def _begun(view: FactView) -> datetime:
+    return view.intervals[0].valid_from if view.intervals else UNENDING
 
 
 # Claims are ordered, not facts, so that a value that returns (Oslo, Bergen, Oslo again) holds

@@ -25,22 +25,20 @@ from ecphoria.http.routes_upkeep import tell
 from ecphoria.http.traits import having
 from ecphoria.records.calibration import Calibration, CalibrationOptions, FitRequest
 from ecphoria.records.ids import KeyId
-from ecphoria.records.tenant import Me, Tenant
+from ecphoria.records.job import Job
+from ecphoria.records.tenant import IssuedKey, Me, Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     BrowserFileList,
     ErasureAnswer,
     ErrorAnswer,
     HealthAnswer,
-    IssuedKeyAnswer,
-    KeyAnswer,
     KeyList,
     KeyRequest,
     ReadinessAnswer,
     TenantList,
     TenantRequest,
 )
-from ecphoria.wire.upkeep import JobAnswer
 
 administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
 
@@ -81,21 +79,17 @@ async def sign_out(caller: Caller, services: Served) -> None:
 
 
 @administration_routes.post("/keys", status_code=HTTP_201_CREATED, responses=guarded())
-async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> IssuedKeyAnswer:
+async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> IssuedKey:
     """Issue a key for the tenant; an operator who names no tenant issues an operator's key."""
-    issued = await services.tenancy.issue(
+    return await services.tenancy.issue(
         tenant, body.name, body.scopes, expires_in_s=body.expires_in_s
-    )
-    return IssuedKeyAnswer(
-        **KeyAnswer.model_validate(issued.key).model_dump(), secret=issued.secret
     )
 
 
 @administration_routes.get("/keys", responses=guarded())
 async def list_keys(tenant: Admin, services: Served) -> KeyList:
     """List the tenant's keys; an operator who names no tenant lists the operators' keys."""
-    keys = await services.tenancy.list_keys(tenant)
-    return KeyList(items=tuple(KeyAnswer.model_validate(key) for key in keys))
+    return KeyList(items=tuple(await services.tenancy.list_keys(tenant)))
 
 
 @administration_routes.delete(
@@ -231,7 +225,7 @@ async def calibrate_gate(
     services: Served,
     response: Response,
     body: CalibrationOptions | None = None,
-) -> JobAnswer:
+) -> Job:
     """Queue a calibration on questions made of the tenant's memories; applies nothing.
 
     `Location` is the address of the job, whose `calibration` has the gate and its quality.

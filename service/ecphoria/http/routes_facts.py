@@ -10,7 +10,7 @@ from ecphoria.facts.service import NewDecision
 from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
-from ecphoria.records.fact import Decision, Merge, Ruling
+from ecphoria.records.fact import Decision, FactHistory, Merge, Ruling
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.wire.base import place_of
 from ecphoria.wire.facts import (
@@ -18,12 +18,10 @@ from ecphoria.wire.facts import (
     DecisionPage,
     DecisionQuery,
     DecisionRequest,
-    FactAnswer,
     FactListQuery,
     FactPageAnswer,
     FeedbackAnswer,
     FeedbackRequest,
-    HistoryAnswer,
     HistoryQuery,
     MergePage,
     MergeQuery,
@@ -53,21 +51,17 @@ async def list_facts(
         as_of=wanted.as_of,
         known_at=wanted.known_at,
     )
-    return FactPageAnswer(
-        items=tuple(FactAnswer.of(view, page.names) for view in page.facts),
-        next_cursor=page.next_cursor,
-    )
+    return FactPageAnswer(items=page.facts, next_cursor=page.next_cursor)
 
 
 @facts_routes.get("/facts/{fact}/history", responses=guarded())
 async def get_fact_history(
     fact: str, tenant: Reader, services: Served, wanted: Annotated[HistoryQuery, Query()]
-) -> HistoryAnswer:
+) -> FactHistory:
     """Show all facts and decisions of the same subject and predicate."""
-    history = await services.facts.history(
+    return await services.facts.history(
         tenant, FactId(fact), as_of=wanted.as_of, known_at=wanted.known_at
     )
-    return HistoryAnswer.of(history)
 
 
 @facts_routes.post("/facts/{fact}/decisions", status_code=HTTP_201_CREATED, responses=guarded())

@@ -20,7 +20,6 @@ from ecphoria.wire.upkeep import (
     ConsolidationRequest,
     IdsAnswer,
     IdsRequest,
-    JobAnswer,
     JobList,
     PreviewRequest,
     SleeperPage,
@@ -39,31 +38,31 @@ async def list_jobs(
 ) -> JobList:
     """List jobs, the newest first; the latest hundred ended ones are kept."""
     found = await services.jobs.list(tenant, state=state, limit=limit)
-    return JobList(items=tuple(JobAnswer.model_validate(job) for job in found))
+    return JobList(items=tuple(found))
 
 
 @jobs_routes.get("/{job}", responses=guarded())
-async def get_job(job: str, tenant: Reader, services: Served) -> JobAnswer:
+async def get_job(job: str, tenant: Reader, services: Served) -> Job:
     """Return a job: its state, and its report once it is done."""
-    return JobAnswer.model_validate(await services.jobs.find(tenant, JobId(job)))
+    return await services.jobs.find(tenant, JobId(job))
 
 
 @jobs_routes.post("/{job}/cancel", responses=guarded(Conflict))
-async def cancel_job(job: str, tenant: Writer, services: Served) -> JobAnswer:
+async def cancel_job(job: str, tenant: Writer, services: Served) -> Job:
     """Cancel a job; a running one ends at its next checkpoint."""
-    return JobAnswer.model_validate(await services.jobs.cancel(tenant, JobId(job)))
+    return await services.jobs.cancel(tenant, JobId(job))
 
 
 @jobs_routes.post("/{job}/retry", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict))
-async def retry_job(job: str, tenant: Writer, services: Served, response: Response) -> JobAnswer:
+async def retry_job(job: str, tenant: Writer, services: Served, response: Response) -> Job:
     """Queue a failed, dead or cancelled job again, with fresh attempts."""
     return tell(await services.jobs.retry(tenant, JobId(job)), response)
 
 
-def tell(job: Job, response: Response) -> JobAnswer:
+def tell(job: Job, response: Response) -> Job:
     """Return a queued job, and the address of its state."""
     response.headers["Location"] = f"/v1/jobs/{job.id}"
-    return JobAnswer.model_validate(job)
+    return job
 
 
 consolidation_routes = APIRouter(
@@ -81,7 +80,7 @@ extraction_routes = APIRouter(
 )
 async def consolidate(
     tenant: Writer, services: Served, response: Response, body: ConsolidationRequest | None = None
-) -> JobAnswer:
+) -> Job:
     """Queue a cycle, or join the waiting one; `Location` is the address of its state."""
     wanted = body or ConsolidationRequest()
     job = await services.jobs.consolidate(tenant, steps=wanted.steps, dry_run=wanted.dry_run)

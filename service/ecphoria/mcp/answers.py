@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from ecphoria.mcp.texts import FORM_BYTES, NAME, clipped, fitted, name_of
 from ecphoria.records.ask import CitedAnswer
 from ecphoria.records.episode import Episode, fenced
+from ecphoria.records.fact import FactView
 from ecphoria.records.recall import Hit, PathStep, RecallResult, TracedHit, Verdict
 from ecphoria.text.code_blocks import append_words, code_blocks, write_lines
-from ecphoria.wire.facts import FactAnswer
 
 MISSES: Final = 3
 """Nearest memories that a refusal shows."""
@@ -346,7 +346,7 @@ def reasons_of(reasons: Sequence[str]) -> list[str]:
     return [clipped(reason, 4 * NAME) for reason in reasons[:_REASONS]]
 
 
-def claim_of(fact: FactAnswer) -> Claim:
+def claim_of(fact: FactView) -> Claim:
     """Write a fact as a sentence."""
     no = "not " if fact.polarity == "negative" else ""
     words = f"{fact.subject} {no}{fact.predicate} {fact.object}"
@@ -364,7 +364,7 @@ def claim_of(fact: FactAnswer) -> Claim:
     )
 
 
-def claims_of(facts: Sequence[FactAnswer], limit: int) -> Claims:
+def claims_of(facts: Sequence[FactView], limit: int) -> Claims:
     """Write facts, as many as fit."""
     claims = [claim_of(fact) for fact in facts[:limit]]
     sizes = [len(one.model_dump_json().encode()) for one in claims]

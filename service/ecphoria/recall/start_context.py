@@ -231,10 +231,10 @@ class StartContexts:
         )  # fmt: skip
         own, records = await self._facts.read(tenant, sorted({row.key for row in rows}))
         views = {
-            view.fact.id: view
+            view.id: view
             for record in records
             for view in lay_out(record, own).history(now).facts
-            if view.valid and not view.fact.negated
+            if view.valid and view.polarity == "positive"
         }
         by_subject: dict[str, list[_Fact]] = {}
         for row in rows:
@@ -276,7 +276,7 @@ def _since(view: FactView, now: datetime) -> datetime:
 
 
 def _by_evidence(fact: _Fact) -> tuple[float, FactId]:
-    return -fact.view.confidence, fact.view.fact.id
+    return -fact.view.confidence, fact.view.id
 
 
 def _write(found: _Found, budget: int) -> StartContext:
@@ -364,7 +364,7 @@ def _about_line(about: _About) -> _Line:
 
 
 def _fact_line(fact: _Fact) -> _Line:
-    said = fact.view.fact
+    said = fact.view
     parts = [said.subject, said.predicate, said.object, said.qualifier and f"({said.qualifier})"]
     return _counted(
         f"since {fact.since:%Y-%m-%d}: {' '.join(part for part in parts if part)}",

@@ -1,13 +1,12 @@
 """Facts with their validity, and proposals to merge concepts."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Literal
 
 from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId, FactId
-from ecphoria.records.traced import Node
 
 UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 """Stored as the end of what has not ended, so that ranges compare."""
@@ -189,47 +188,68 @@ class Predicate:
     """Whether the tenant gave it that class."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactView:
-    """A fact with its times.
+    """A fact with what is known of its times."""
 
-    Attributes:
-        standing: What became of it among the facts of its key.
-        valid: Whether it held at the instant asked for.
-        intervals: When it held.
-        evidence: `1 - prod (1 - reliability)` over its episodes.
-        confidence: The same, times .3 where it is contested.
-        contested_by: The fact that has the better evidence for the same time.
-        episodes: Those that claim it.
-        quotes: Their words, where the place of these is known.
-    """
-
-    fact: StoredFact
-    relation: str
+    id: FactId
+    """Its id."""
+    subject: str
+    """The person or thing it is about, in lower case."""
+    predicate: str
+    """The predicate, in lower case."""
+    object: str
+    """The other end, in lower case."""
+    subject_name: str
+    """The person or thing, as it was written first."""
+    object_name: str
+    """The other end, as it was written first; in lower case if it is not a name."""
+    subject_concept: str | None = None
+    """Id of the concept of the subject, if there is one."""
+    object_concept: str | None = None
+    """Id of the concept of the other end, if there is one."""
+    qualifier: str
+    """Qualifier, if there are several; empty for the only one."""
+    polarity: Literal["positive", "negative"]
+    """`negative` says that it is not so, or no longer."""
     predicate_class: PredicateClass
+    """Number of values: `functional` one at a time, `immutable` one ever, `multi` many."""
     standing: Standing
+    """`held`, `denial`, `contested`, `candidate` or `retracted`."""
     valid: bool
+    """Whether it held at the instant asked for."""
     intervals: tuple[Interval, ...]
+    """Time in which it held."""
     evidence: float
+    """`1 - prod (1 - reliability)` over its episodes; .5 and more decides."""
     confidence: float
-    contested_by: FactId | None
+    """The same; times .3 if it is contested."""
+    contested_by: FactId | None = None
+    """The fact with better evidence for the same time."""
     episodes: tuple[EpisodeId, ...]
+    """Ids of the episodes that claim it."""
     quotes: tuple[Quote, ...] = ()
+    """Their words, where the place of these is known: those that a language model read."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactHistory:
-    """All that was ever claimed of one key, and decided about it.
+    """All that was ever claimed of a subject and predicate, and decided about it."""
 
-    Attributes:
-        names: The concepts at the ends of its facts, by normalised name.
-    """
-
-    key: FactKey
+    subject: str
+    """The person or thing it is about, in lower case."""
+    relation: str
+    """The predicate, in lower case."""
+    qualifier: str
+    """Qualifier, if there are several."""
     predicate_class: PredicateClass
+    """Number of values that the subject has."""
     facts: tuple[FactView, ...]
-    decisions: tuple[Decision, ...] = field(default=())
-    names: Mapping[str, Node] = field(default_factory=dict)
+    """By the beginning of their first interval; those that never held come last."""
+    decisions: tuple[Decision, ...]
+    """In the order they were made, undone ones too."""
 
 
 class MergeStatus(StrEnum):

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
-from ecphoria.records.answered import answered
+from ecphoria.records.answered import Internal, answered
 from ecphoria.records.calibration import Calibration, CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.settings import Schedule, TenantSettings
@@ -243,23 +244,21 @@ class Trigger(StrEnum):
     SCHEDULE = "schedule"
 
 
+@answered("place", "done", "total")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """The progress of a job.
-
-    Attributes:
-        place: The step and what it is at, as `prior: save episodes`.
-        done: Steps that ended.
-        total: Steps in all.
-        ended: The step that has just ended, where one has.
-        before: The graph before the first step, when it was just measured.
-    """
+    """The progress of a job."""
 
     place: str = ""
+    """The step and what it is at, as `prior: save episodes`; empty before the first."""
     done: int = 0
+    """Steps that ended."""
     total: int = 0
-    ended: StepReport | None = None
-    before: GraphSize | None = None
+    """Steps in all; 0 before the first."""
+    ended: Internal[StepReport | None] = None
+    """The step that has just ended, where one has."""
+    before: Internal[GraphSize | None] = None
+    """The graph before the first step, when it was just measured."""
 
 
 @answered()
@@ -273,44 +272,54 @@ class JobFault:
     """The failure and its remedy."""
 
 
+_UNTOLD: Final = TenantId("")
+"""The owner of a job in a client, which is not told it."""
+
+
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One piece of work, as it stands in the store; instants are the store's own.
-
-    Attributes:
-        steps: Which steps of a cycle to run; empty for all.
-        attempts: How often a worker began.
-        run_after: From when a worker may take it: the end of a pause, or of the lease; None at
-            its end.
-        started_at: When the first attempt began.
-        cancelling: Whether it is to end at the next place it reaches.
-        ended: Steps that earlier attempts brought to their end; a new attempt goes on after them.
-        before: The graph before the first step, once an attempt has measured it.
-        report: What a cycle did, once it is done.
-        calibration: What a calibration found, once it is done.
-        calibration_options: How to calibrate; None of other kinds.
-        fault: What went wrong at the latest attempt, None if nothing did.
-    """
+    """A piece of background work, as it stands; instants are the store's own."""
 
     id: JobId
-    tenant: TenantId
+    """Its id."""
+    tenant: Internal[TenantId] = _UNTOLD
+    """Its owner."""
     kind: JobKind
+    """`consolidation`, `dry-run`, which writes nothing, or `calibration` of the gate."""
     state: JobState
+    """`queued` (also between attempts), `running`, `done`, `cancelled`, `failed` (refused: another
+    attempt would end the same) or `dead` (failed as often as it was allowed to)."""
     trigger: Trigger
+    """Origin: `request` or `schedule`."""
     steps: tuple[str, ...]
+    """Steps of a cycle that it runs; all if empty."""
     attempts: int
+    """Number of attempts."""
     created_at: datetime
-    run_after: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
+    """Time at which it was queued."""
+    run_after: datetime | None = None
+    """From when a worker may take it: the end of a pause, or of the present lease."""
+    started_at: datetime | None = None
+    """Time of the first attempt."""
+    finished_at: datetime | None = None
+    """Time of its end."""
     cancelling: bool
+    """Whether it was cancelled and stops at its next checkpoint."""
     progress: Progress
-    ended: tuple[StepReport, ...]
-    before: GraphSize | None
-    report: ConsolidationReport | None
-    fault: JobFault | None
+    """Its progress."""
+    ended: Internal[tuple[StepReport, ...]] = ()
+    """Steps that earlier attempts brought to their end; a new attempt goes on after them."""
+    before: Internal[GraphSize | None] = None
+    """The graph before the first step, once an attempt has measured it."""
+    report: ConsolidationReport | None = None
+    """Report of a cycle, once it is done."""
     calibration: Calibration | None = None
-    calibration_options: CalibrationOptions | None = None
+    """The fitted gate of a calibration, once it is done."""
+    calibration_options: Internal[CalibrationOptions | None] = None
+    """How to calibrate; absent for other kinds."""
+    fault: JobFault | None = None
+    """Why its latest attempt failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from ecphoria.records.answered import answered
+from ecphoria.records.answered import Internal, answered
 from ecphoria.records.ids import KeyId, TenantId
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,63}"
@@ -35,24 +35,36 @@ class Tenant:
     """Time of creation."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """A key as it is stored: the secret's hash never leaves the store.
-
-    Attributes:
-        tenant: None for an operator's key, which may act for every tenant.
-        prefix: The first characters of the key, to tell keys apart.
-        expires_at: None for a key without an end.
-    """
+    """A key without its secret, whose hash never leaves the store."""
 
     id: KeyId
-    tenant: TenantId | None
+    """The id to revoke it by."""
+    tenant: Internal[TenantId | None] = None
+    """Its owner; None for an operator's key, which may act for every tenant."""
     name: str
+    """Purpose of the key."""
     prefix: str
-    scopes: frozenset[Scope]
+    """The first characters of the secret."""
+    scopes: tuple[Scope, ...]
+    """Scopes of the key."""
     created_at: datetime
+    """Time of issue."""
     expires_at: datetime | None = None
-    revoked_at: datetime | None
+    """Time from which it is refused; null if it has no end."""
+    revoked_at: datetime | None = None
+    """Time of revocation."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedKey(ApiKey):
+    """A new key; its secret is shown this once."""
+
+    secret: str = field(repr=False)
+    """Send it as `Authorization: Bearer SECRET`; only its hash is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,26 +2,17 @@
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.ports import Clock
 from ecphoria.records.ids import KeyId, TenantId, fresh_id
-from ecphoria.records.tenant import ApiKey, Me, Principal, Scope, Tenant
+from ecphoria.records.tenant import ApiKey, IssuedKey, Me, Principal, Scope, Tenant
 from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new_secret, prefix_of
 from ecphoria.tenancy.store import Keys, Tenants
 
 EraseArchive = Callable[[TenantId], Awaitable[int]]
 """Deletes a tenant's archive files; returns the number of their records."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedKey:
-    """A new key with its secret, which is stored nowhere."""
-
-    key: ApiKey
-    secret: str = field(repr=False)
 
 
 class TenancyService:
@@ -206,15 +197,15 @@ class TenancyService:
         expires_in_s: int | None = None,
     ) -> IssuedKey:
         now = self._clock.now()
-        key = ApiKey(
+        key = IssuedKey(
             id=KeyId(fresh_id()),
             tenant=tenant,
             name=name,
             prefix=prefix_of(secret),
-            scopes=scopes,
+            scopes=tuple(scope for scope in Scope if scope in scopes),
             created_at=now,
             expires_at=now + timedelta(seconds=expires_in_s) if expires_in_s else None,
-            revoked_at=None,
+            secret=secret,
         )
         await self._keys.create(key, hashed(secret))
-        return IssuedKey(key=key, secret=secret)
+        return key

@@ -159,7 +159,7 @@ class Keys:
                 tenant=key.tenant or "",
                 name=key.name,
                 prefix=key.prefix,
-                scopes=sorted(scope.value for scope in key.scopes),
+                scopes=[scope.value for scope in key.scopes],
                 hash=secret_hash,
                 created_at=key.created_at,
                 expires_at=key.expires_at,

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
-from ecphoria.records.asked import FewFaults, Instant, StrictInt
+from ecphoria.records.asked import FewFaults, StrictInt
 from ecphoria.records.episode import Session
-from ecphoria.records.tenant import TENANT_NAME, Scope, Tenant
+from ecphoria.records.tenant import TENANT_NAME, ApiKey, Scope, Tenant
 from ecphoria.wire.base import Answer, Listing, Parameters, Request
 
 
@@ -60,36 +60,6 @@ class KeyRequest(Request):
     """Seconds until the key is refused; without it the key has no end."""
 
 
-def _in_order(scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
-    return tuple(sorted(scopes))
-
-
-class KeyAnswer(Answer):
-    """A key without its secret."""
-
-    id: str
-    """The id to revoke it by."""
-    name: str
-    """Purpose of the key."""
-    prefix: str
-    """The first characters of the secret."""
-    scopes: Annotated[tuple[Scope, ...], AfterValidator(_in_order)]
-    """Scopes of the key."""
-    created_at: Instant
-    """Time of issue."""
-    expires_at: Instant | None = None
-    """Time from which it is refused; null if it has no end."""
-    revoked_at: Instant | None = None
-    """Time of revocation."""
-
-
-class IssuedKeyAnswer(KeyAnswer):
-    """A new key; its secret is shown this once."""
-
-    secret: str
-    """Send it as `Authorization: Bearer SECRET`; only its hash is kept."""
-
-
 class SessionQuery(Parameters):
     """Page of sessions."""
 
@@ -107,7 +77,7 @@ class TenantList(Listing[Tenant]):
     """Tenants by name."""
 
 
-class KeyList(Listing[KeyAnswer]):
+class KeyList(Listing[ApiKey]):
     """Keys."""
 
 

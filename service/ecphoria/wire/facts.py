@@ -1,27 +1,21 @@
 """Bodies of facts, merges and feedback."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from ecphoria.records.asked import Instant, Key
 from ecphoria.records.fact import (
-    Decision,
-    FactHistory,
     FactSort,
     FactView,
-    Interval,
     ListedDecision,
     MergeStatus,
     MergeView,
     Predicate,
     PredicateClass,
-    Quote,
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.records.traced import Node
 from ecphoria.wire.base import Answer, Listing, Parameters, PlaceCursor, Request, TurnCursor
 
 
@@ -51,77 +45,7 @@ class FactListQuery(HistoryQuery):
     """Size of the page."""
 
 
-class FactAnswer(Answer):
-    """A fact with what is known of its times."""
-
-    id: str
-    """Its id."""
-    subject: str
-    """The person or thing it is about, in lower case."""
-    predicate: str
-    """The predicate, in lower case."""
-    object: str
-    """The other end, in lower case."""
-    subject_name: str
-    """The person or thing, as it was written first."""
-    object_name: str
-    """The other end, as it was written first; in lower case if it is not a name."""
-    subject_concept: str | None = None
-    """Id of the concept of the subject, if there is one."""
-    object_concept: str | None = None
-    """Id of the concept of the other end, if there is one."""
-    qualifier: str
-    """Qualifier, if there are several; empty for the only one."""
-    polarity: Literal["positive", "negative"]
-    """`negative` says that it is not so, or no longer."""
-    predicate_class: PredicateClass
-    """Number of values: `functional` one at a time, `immutable` one ever, `multi` many."""
-    standing: Standing
-    """`held`, `denial`, `contested`, `candidate` or `retracted`."""
-    valid: bool
-    """Whether it held at the instant asked for."""
-    intervals: tuple[Interval, ...]
-    """Time in which it held."""
-    evidence: float
-    """`1 - prod (1 - reliability)` over its episodes; .5 and more decides."""
-    confidence: float
-    """The same; times .3 if it is contested."""
-    contested_by: str | None = None
-    """The fact with better evidence for the same time."""
-    episodes: tuple[str, ...]
-    """Ids of the episodes that claim it."""
-    quotes: tuple[Quote, ...] = ()
-    """Their words, where the place of these is known: those that a language model read."""
-
-    @classmethod
-    def of(cls, view: FactView, names: Mapping[str, Node]) -> "FactAnswer":
-        """Write a fact as it is sent; `names` has the concepts by normalised name."""
-        fact = view.fact
-        subject, other = names.get(fact.subject), names.get(fact.object)
-        return cls(
-            id=fact.id,
-            subject=fact.subject,
-            predicate=fact.predicate,
-            object=fact.object,
-            subject_name=fact.subject if subject is None else subject.label,
-            object_name=fact.object if other is None else other.label,
-            subject_concept=subject and subject.id,
-            object_concept=other and other.id,
-            qualifier=fact.qualifier,
-            polarity="negative" if fact.negated else "positive",
-            predicate_class=view.predicate_class,
-            standing=view.standing,
-            valid=view.valid,
-            intervals=view.intervals,
-            evidence=view.evidence,
-            confidence=view.confidence,
-            contested_by=view.contested_by,
-            episodes=view.episodes,
-            quotes=view.quotes,
-        )
-
-
-class FactPageAnswer(Listing[FactAnswer]):
+class FactPageAnswer(Listing[FactView]):
     """Facts in the order asked for."""
 
 
@@ -179,35 +103,6 @@ class ClassRequest(Request):
     """`functional` one value at a time, `immutable` one ever, `multi` many side by side."""
     why: str = Field(default="", max_length=1_000)
     """The reason, kept with the decision."""
-
-
-class HistoryAnswer(Answer):
-    """All that was ever claimed of a subject and predicate, and decided about it."""
-
-    subject: str
-    """The person or thing it is about, in lower case."""
-    relation: str
-    """The predicate, in lower case."""
-    qualifier: str
-    """Qualifier, if there are several."""
-    predicate_class: PredicateClass
-    """Number of values that the subject has."""
-    facts: tuple[FactAnswer, ...]
-    """By the beginning of their first interval; those that never held come last."""
-    decisions: tuple[Decision, ...]
-    """In the order they were made, undone ones too."""
-
-    @classmethod
-    def of(cls, history: FactHistory) -> "HistoryAnswer":
-        """Write a history as it is sent."""
-        return cls(
-            subject=history.key.subject,
-            relation=history.key.relation,
-            qualifier=history.key.qualifier,
-            predicate_class=history.predicate_class,
-            facts=tuple(FactAnswer.of(view, history.names) for view in history.facts),
-            decisions=history.decisions,
-        )
 
 
 class MergeQuery(Parameters):

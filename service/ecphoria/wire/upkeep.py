@@ -5,10 +5,9 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from ecphoria.records.asked import FewFaults, Instant, Key, StrictBool, StrictFloat, StrictInt
-from ecphoria.records.calibration import Calibration
+from ecphoria.records.asked import FewFaults, Key, StrictBool, StrictFloat, StrictInt
 from ecphoria.records.episode import Engram, EngramKind
-from ecphoria.records.job import ConsolidationReport, JobFault, JobKind, JobState, Trigger
+from ecphoria.records.job import Job
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
 from ecphoria.wire.base import Answer, Listing, Parameters, Request, TurnCursor
 from ecphoria.wire.settings import DormancyRequest
@@ -118,52 +117,5 @@ class ConsolidationRequest(Request):
     """Steps to run, in the cycle's own order; all if empty."""
 
 
-class ProgressAnswer(Answer):
-    """The progress of a job."""
-
-    place: str
-    """The step and what it is at, as `prior: save episodes`; empty before the first."""
-    done: int
-    """Steps that ended."""
-    total: int
-    """Steps in all; 0 before the first."""
-
-
-class JobAnswer(Answer):
-    """A piece of background work, as it stands."""
-
-    id: str
-    """Its id."""
-    kind: JobKind
-    """`consolidation`, `dry-run`, which writes nothing, or `calibration` of the gate."""
-    state: JobState
-    """`queued` (also between attempts), `running`, `done`, `cancelled`, `failed` (refused: another
-    attempt would end the same) or `dead` (failed as often as it was allowed to)."""
-    trigger: Trigger
-    """Origin: `request` or `schedule`."""
-    steps: tuple[str, ...]
-    """Steps of a cycle that it runs; all if empty."""
-    attempts: int
-    """Number of attempts."""
-    created_at: Instant
-    """Time at which it was queued."""
-    run_after: Instant | None = None
-    """From when a worker may take it: the end of a pause, or of the present lease."""
-    started_at: Instant | None = None
-    """Time of the first attempt."""
-    finished_at: Instant | None = None
-    """Time of its end."""
-    cancelling: bool
-    """Whether it was cancelled and stops at its next checkpoint."""
-    progress: ProgressAnswer
-    """Its progress."""
-    report: ConsolidationReport | None = None
-    """Report of a cycle, once it is done."""
-    calibration: Calibration | None = None
-    """The fitted gate of a calibration, once it is done."""
-    fault: JobFault | None = None
-    """Why its latest attempt failed."""
-
-
-class JobList(Listing[JobAnswer]):
+class JobList(Listing[Job]):
     """Jobs, the newest first."""

@@ -136,7 +136,7 @@ async def test_a_retracted_fact_leads_nowhere_until_that_is_undone(
 
     assert ("RELATED", "Orla Tamsin") in way(before, "Orla Tamsin")
     (fact,) = (await facts.facts(tenant, FactQuery())).facts
-    wrong = await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=fact.fact.id))
+    wrong = await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=fact.id))
     assert "RELATED" not in await edges()
     assert "RELATED" not in await edges(replace(asked, as_of=WallClock().now()))
     assert "RELATED" in await edges(replace(asked, known_at=early))

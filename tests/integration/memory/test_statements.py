@@ -84,7 +84,7 @@ async def test_a_retracted_fact_helps_only_as_it_was_known_before(
     ids = await remember(ingest, tenant, [*turns(), vague(BOUGHT)])
     early = WallClock().now()
     (found,) = (await facts.facts(tenant, FactQuery())).facts
-    await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=found.fact.id))
+    await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=found.id))
     assert (await first(recalls, tenant))[1] != WAY
     assert await first(recalls, tenant, replace(OPTIONS, known_at=early)) == (ids[-1], WAY)
 

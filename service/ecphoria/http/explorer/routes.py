@@ -96,9 +96,7 @@ async def redeem_ticket(body: RedeemRequest, services: Served, request: Request)
     issued = await services.tenancy.issue(
         ticket.tenant, _KEY_NAME, scopes, expires_in_s=_KEY_LIFE_S
     )
-    return SignedIn(
-        key=issued.secret, tenant=name, scopes=scopes, expires_at=issued.key.expires_at
-    )
+    return SignedIn(key=issued.secret, tenant=name, scopes=scopes, expires_at=issued.expires_at)
 
 
 def _tickets(request: Request) -> Tickets:
