@@ -2,11 +2,8 @@
 //   that were merged share their keys.
 // mode: read
 // params: tenant STRING, keys LIST<MAP>
-// each: place INTEGER, fact STRING, subject STRING, predicate STRING, object STRING,
-//   qualifier STRING, negated BOOLEAN, standing STRING, ended_at DATETIME,
-//   superseded_by STRING, contested_by STRING, episode STRING, valid_from DATETIME,
-//   valid_to DATETIME, reliability FLOAT, occurred_at DATETIME, utc_offset INTEGER,
-//   recorded_at DATETIME, by STRING, start INTEGER, end INTEGER
+// each: place INTEGER, stated MAP, fact STRING, episode STRING, valid_from DATETIME,
+//   valid_to DATETIME, reliability FLOAT, occurred_at LOCAL_INSTANT, recorded_at DATETIME, quote MAP
 CYPHER 25
 UNWIND range(0, size($keys) - 1) AS place
 WITH place, $keys[place] AS key
@@ -24,7 +21,14 @@ MATCH (f)-[r:EVIDENCE]->(e:Episode)
 WITH place, f, r, e
 ORDER BY place, f.id, e.id, r.valid_from, r.valid_to
 RETURN collect([
-  place, f.id, f.subject, f.predicate, f.object, f.qualifier, f.negated,
-  f.standing, f.valid_to, f.superseded_by, f.contested_by, e.id, r.valid_from, r.valid_to,
-  r.reliability, e.occurred_at, e.utc_offset, e.recorded_at, r.by, r.start, r.end
+  place, {
+    id: f.id, subject: f.subject, predicate: f.predicate, object: f.object,
+    qualifier: f.qualifier, negated: f.negated, standing: f.standing, valid_to: f.valid_to,
+    superseded_by: f.superseded_by, contested_by: f.contested_by
+  },
+  f.id, e.id, r.valid_from, r.valid_to, r.reliability,
+  [e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond, e.utc_offset],
+  e.recorded_at,
+  CASE WHEN r.start IS NOT NULL AND r.end IS NOT NULL
+    THEN {episode: e.id, start: r.start, end: r.end, by: r.by} END
 ]) AS rows

@@ -28,7 +28,7 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
 from ecphoria.jobs.service import JobService
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Handler, Retries, Watch, Worker, WorkerOptions, crash_at
+from ecphoria.jobs.worker import Attempts, Handler, Watch, Worker, WorkerOptions, crash_at
 from ecphoria.models.chat import StructuredChat
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
@@ -117,7 +117,7 @@ def _worker_options(settings: Settings) -> WorkerOptions:
         lease_s=group.lease_s,
         poll_s=group.poll_s,
         grace_s=settings.server.shutdown_s / 3,
-        retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
+        retries=Attempts(limit=group.attempts, first_pause_s=group.pause_s),
     )
 
 

@@ -19,7 +19,7 @@ import pytest
 from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Retries, Worker, WorkerOptions
+from ecphoria.jobs.worker import Attempts, Worker, WorkerOptions
 from ecphoria.neo4j_store.queries import Mode
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
@@ -155,7 +155,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
 
     def worker_of(store: Graph, options: GraphOptions) -> Worker:
         cycle = a_service(store, build_steps(store, options, embedder, NOWHERE))
-        retries = Retries(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
+        retries = Attempts(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
         how = WorkerOptions(lease_s=5.0, poll_s=0.1, retries=retries)
         return Worker(JobStore(store, 9), cycle.run, how, fault=pull)
 

@@ -14,7 +14,7 @@ from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import ConsolidationService, Cycle
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Retries, Watch, Worker, WorkerOptions
+from ecphoria.jobs.worker import Attempts, Watch, Worker, WorkerOptions
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
@@ -35,7 +35,7 @@ from tests.contract.memories import START, appended, turn, write
 from tests.contract.tenants import set_settings
 
 CYCLE = JobKind.CONSOLIDATION
-OPTIONS = WorkerOptions(poll_s=0.05, retries=Retries(limit=3, first_pause_s=0.0))
+OPTIONS = WorkerOptions(poll_s=0.05, retries=Attempts(limit=3, first_pause_s=0.0))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Handler, Retries, Watch, Worker, WorkerOptions
+from ecphoria.jobs.worker import Attempts, Handler, Watch, Worker, WorkerOptions
 from ecphoria.neo4j_store.locks import change_under
 from ecphoria.neo4j_store.session import Graph, Work
 from ecphoria.records.calibration import Bin, Calibration, CalibrationOptions, Judged
@@ -250,7 +250,7 @@ async def test_a_failure_is_retried_after_growing_pauses_until_the_job_is_dead(
         raise ZeroDivisionError("a memory's text")
 
     queued = await jobs.enqueue(tenant, CYCLE)
-    worker = a_worker(jobs, poisoned, retries=Retries(limit=3, first_pause_s=50))
+    worker = a_worker(jobs, poisoned, retries=Attempts(limit=3, first_pause_s=50))
     for attempt, pause in ((1, 50), (2, 100)):
         assert await worker.run_one()
         rested = await jobs.find(tenant, queued.id)
@@ -286,7 +286,7 @@ async def test_a_job_that_kills_its_workers_dies(
     for _ in range(2):
         await taken(jobs, queued)
         await end_lease(cypher, queued)
-    assert await a_worker(jobs, quiet, retries=Retries(limit=2)).run_one()
+    assert await a_worker(jobs, quiet, retries=Attempts(limit=2)).run_one()
     dead = await jobs.find(tenant, queued.id)
     assert (dead.state, dead.report) == (JobState.DEAD, None)
     assert dead.fault is not None
@@ -407,7 +407,7 @@ async def test_a_job_waits_for_the_store_and_not_for_its_lease(
 
     jobs = Away(graph, keep=3)
     queued = await jobs.enqueue(tenant, CYCLE)
-    worker = a_worker(jobs, once, retries=Retries(first_pause_s=0.1))
+    worker = a_worker(jobs, once, retries=Attempts(first_pause_s=0.1))
     worker.start(1)
     done = await until(jobs, queued, lambda job: job.state is JobState.DONE)
     await worker.stop()
@@ -435,7 +435,7 @@ async def test_the_time_that_a_failed_job_waits_for_the_store_is_part_of_its_pau
 
     jobs = Away(graph, keep=3)
     queued = await jobs.enqueue(tenant, CYCLE)
-    worker = a_worker(jobs, fails, retries=Retries(first_pause_s=pause, longest_pause_s=60))
+    worker = a_worker(jobs, fails, retries=Attempts(first_pause_s=pause, longest_pause_s=60))
     assert await worker.run_one()
     (row,) = await cypher(
         "MATCH (j:Job {id: $job}) RETURN duration.between(j.held_at, j.run_after) AS rest",

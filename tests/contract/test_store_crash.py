@@ -18,7 +18,7 @@ from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.engine import Endpoint, Engine
 from ecphoria.errors import StoreUnavailable
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Retries, Worker, WorkerOptions
+from ecphoria.jobs.worker import Attempts, Worker, WorkerOptions
 from ecphoria.neo4j_store.schema import migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.outage]
 PLACE = "prior: save concepts"
 STEPS = ("associate", "prior", "dormancy")
 """Before, at and after the place; a server that has just started plans each query anew."""
-HOW = WorkerOptions(lease_s=600.0, poll_s=0.1, retries=Retries(limit=100, first_pause_s=0.1))
+HOW = WorkerOptions(lease_s=600.0, poll_s=0.1, retries=Attempts(limit=100, first_pause_s=0.1))
 """A lease that nobody can wait for the end of."""
 
 End = Callable[[Engine], object]

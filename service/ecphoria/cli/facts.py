@@ -59,8 +59,12 @@ FactId = Annotated[
 ]
 
 
+def _draw_facts(found: Iterable[FactView]) -> None:
+    print_table(_table(found), empty="There are no such facts.")
+
+
 @facts.command("list")
-@connected
+@answering(_draw_facts)
 def list_facts(
     client: Client,
     *,
@@ -85,8 +89,7 @@ def list_facts(
         bool,
         typer.Option("--all", help="With --as-of: also facts that did not hold at that time."),
     ] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Iterator[FactView]:
     """List facts with the times they held."""
     found = client.facts.list(
         concept,
@@ -98,11 +101,7 @@ def list_facts(
     )
     # Who asks for a time wants the facts of that time.
     held = current or (as_of is not None and not every)
-    shown = islice((fact for fact in found if fact.valid or not held), limit)
-    if as_json:
-        print_json(shown)
-    else:
-        print_table(_table(shown), empty="There are no such facts.")
+    return islice((fact for fact in found if fact.valid or not held), limit)
 
 
 def _draw_predicates(found: Sequence[Predicate]) -> None:
@@ -220,16 +219,6 @@ def _day(at: datetime | None) -> str:
     return "now" if at is None else f"{at:%Y-%m-%d}"
 
 
-def _merges(client: Client, status: MergeStatus | None) -> Iterator[MergeView]:
-    cursor: str | None = None
-    while True:
-        page = client.facts.merges(status=status, cursor=cursor, limit=1_000)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 def _rows(found: Iterable[Merge]) -> Table:
     rows = Table.grid(padding=(0, 3, 0, 0))
     for merge in found:
@@ -267,7 +256,7 @@ def merges(
     if names is None:
         if reject or undo:
             raise typer.BadParameter("--reject and --undo need two names.")
-        found = _merges(client, status)
+        found = client.facts.merges(status=status)
         if as_json:
             print_json(found)
         else:
@@ -310,23 +299,22 @@ def feedback(
     return client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
 
 
+def _draw_engrams(found: Iterable[Engram]) -> None:
+    for engram in found:
+        _show_engram(engram)
+
+
 @commands.command()
-@connected
+@answering(_draw_engrams)
 def engrams(
     client: Client,
     *,
     kind: Annotated[
         EngramKind | None, typer.Option(help="Only engrams of sessions, or of clusters.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Iterator[Engram]:
     """Show the summaries of sessions and of similar memories."""
-    found = client.engrams(kind=kind)
-    if as_json:
-        print_json(found)
-        return
-    for engram in found:
-        _show_engram(engram)
+    return client.engrams(kind=kind)
 
 
 def _show_engram(engram: Engram) -> None:

@@ -30,7 +30,7 @@ from ecphoria.client.exchange import (
     keyed,
     segment,
 )
-from ecphoria.client.filters import EpisodeFilters, Filters
+from ecphoria.client.filters import EpisodeFilters, RecallFilters
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -311,7 +311,7 @@ class AsyncClient(AsyncCalls):
         min_confidence: float | None = None,
         match: records.recall.Match | str | None = None,
         engrams: int | None = None,
-        **filters: Unpack[Filters],
+        **filters: Unpack[RecallFilters],
     ) -> records.recall.RecallResult:
         """Recall memories for a cue; check `answerable` before you trust the hits.
 
@@ -340,7 +340,7 @@ class AsyncClient(AsyncCalls):
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
             match: Words that each hit must have: `all` of the cue's, or its `phrase`s.
             engrams: Number of summaries to recall too, each with its evidence; at most 50.
-            **filters: See `Filters`.
+            **filters: See `RecallFilters`.
         """
         wanted = body_of(
             records.recall.RecallRequest,
@@ -392,7 +392,7 @@ class AsyncClient(AsyncCalls):
         record: bool = True,
         wait_s: float = 150.0,
         watch: Callable[[records.ask.CitedSentence], object] | None = None,
-        **filters: Unpack[Filters],
+        **filters: Unpack[RecallFilters],
     ) -> records.ask.CitedAnswer:
         """Answer a question in words, with a quote for each sentence.
 
@@ -416,7 +416,7 @@ class AsyncClient(AsyncCalls):
             record: Leave a trace; false only looks.
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
             watch: Told each sentence as soon as it is there; the returned answer may lack one.
-            **filters: See `Filters`.
+            **filters: See `RecallFilters`.
         """
         wanted = body_of(
             records.recall.AskRequest,
@@ -491,7 +491,7 @@ class AsyncClient(AsyncCalls):
         *,
         dry_run: bool = False,
         watch: Callable[[int, int], object] = lambda _erased, _matched: None,
-        **filters: Unpack[Filters],
+        **filters: Unpack[RecallFilters],
     ) -> int:
         """Erase the episodes that pass all filters given; needs at least one besides `exclude`.
 
@@ -500,7 +500,7 @@ class AsyncClient(AsyncCalls):
         Args:
             dry_run: Only count.
             watch: Told how many are erased, and of how many.
-            **filters: See `Filters`.
+            **filters: See `RecallFilters`.
 
         Returns:
             How many were erased, or would be.

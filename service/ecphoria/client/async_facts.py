@@ -78,7 +78,7 @@ class AsyncFacts(AsyncCalls):
             why: The reason, kept with the decision.
         """
         wanted = body_of(
-            wire.facts.DecisionRequest,
+            records.fact.NewDecision,
             ruling=ruling,
             other=other,
             valid_from=valid_from,
@@ -110,18 +110,16 @@ class AsyncFacts(AsyncCalls):
         path = f"/v1/predicates/{segment(predicate)}"
         return await self._ask(records.fact.Decision, "PUT", path, wanted, repeatable=False)
 
-    async def merges(
-        self, *, status: str | None = None, cursor: str | None = None, limit: int = 100
-    ) -> wire.facts.MergePage:
-        """List the merges that consolidation proposed, with the memories of both concepts.
+    def merges(
+        self, *, status: records.fact.MergeStatus | str | None = None, page_size: int = 100
+    ) -> AsyncIterator[records.fact.MergeView]:
+        """Iterate over the merges that consolidation proposed, with the memories of both concepts.
 
         Args:
             status: Only `proposed`, `accepted` or `rejected` ones.
-            cursor: `next_cursor` of the page before.
-            limit: Size of the page.
+            page_size: Merges fetched at a time.
         """
-        wanted = {"status": status, "cursor": cursor, "limit": limit}
-        return await self._ask(wire.facts.MergePage, "GET", "/v1/merges", parameters=wanted)
+        return self._each(wire.facts.MergePage, "/v1/merges", status=status, limit=page_size)
 
     async def decide_merge(
         self, one: str, other: str, status: Literal["accepted", "rejected", "proposed"]

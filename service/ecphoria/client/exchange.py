@@ -24,7 +24,7 @@ from ecphoria.errors import (
     Unavailable,
 )
 from ecphoria.records.asked import read_as, to_body
-from ecphoria.wire.base import Change, Problem, error_from, field_problems, problem_type
+from ecphoria.wire.base import Patch, Problem, error_from, field_problems, problem_type
 
 _Body = TypeVar("_Body")
 
@@ -62,7 +62,7 @@ class Call:
         """Spell the body, leaving out the fields that were not given."""
         if self.body is None:
             return None
-        return to_body(self.body, whole=isinstance(self.body, Change))
+        return to_body(self.body, whole=isinstance(self.body, Patch))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

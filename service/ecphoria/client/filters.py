@@ -46,7 +46,7 @@ class EpisodeFilters(ListFilters, total=False):
     as_of: datetime | None
 
 
-class Filters(ListFilters, total=False):
+class RecallFilters(ListFilters, total=False):
     """Filters of a recall, a question or an erasure: those of episodes, and two more.
 
     Attributes:

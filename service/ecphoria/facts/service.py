@@ -22,6 +22,7 @@ from ecphoria.records.fact import (
     FactKey,
     FactView,
     ListedDecision,
+    NewDecision,
     Predicate,
     PredicateClass,
     Ruling,
@@ -36,24 +37,6 @@ _BEYOND_ALL = 2**62
 """A number that no decision has."""
 _MOST = 1_000
 """Most own classes of a tenant; they are stored and listed as one value."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewDecision:
-    """A decision that a person asks for.
-
-    Attributes:
-        other: The second fact of a pair to keep open.
-        by: The key of the person who decides.
-    """
-
-    ruling: Ruling
-    fact: FactId
-    other: FactId | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    by: KeyId | None = None
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +123,9 @@ class FactService:
             tenant, before=before or _BEYOND_ALL, limit=limit
         )
 
-    async def decide(self, tenant: TenantId, request: NewDecision) -> Decision:
+    async def decide(
+        self, tenant: TenantId, fact: FactId, request: NewDecision, *, by: KeyId | None = None
+    ) -> Decision:
         """Append a decision, and recompute the timelines that it concerns.
 
         Raises:
@@ -148,8 +133,8 @@ class FactService:
                 contradict each other.
             NotFound: There is no such fact.
         """
-        _check(request)
-        key = await self._key(tenant, request.fact)
+        _check(fact, request)
+        key = await self._key(tenant, fact)
         if request.other is not None:
             await self._require_same(tenant, key, request.other)
 
@@ -158,12 +143,12 @@ class FactService:
                 id=fresh_id(),
                 number=transaction.number,
                 recorded_at=self._clock.now(),
-                ruling=request.ruling,
-                fact=request.fact,
+                ruling=Ruling(request.ruling),
+                fact=fact,
                 other=request.other,
                 valid_from=request.valid_from,
                 valid_to=request.valid_to,
-                by=request.by,
+                by=by,
                 why=request.why,
             )
             await transaction.decide(decision)
@@ -338,10 +323,10 @@ def _with_names(view: FactView, nodes: Mapping[str, Node]) -> FactView:
     )
 
 
-def _check(request: NewDecision) -> None:
-    if request.ruling is Ruling.KEEP_OPEN and request.other in {None, request.fact}:
+def _check(fact: FactId, request: NewDecision) -> None:
+    if request.ruling == "keep_open" and request.other in {None, fact}:
         raise InvalidInput("name the other fact to keep open", field="other")
-    if request.ruling is Ruling.SET_INTERVAL:
+    if request.ruling == "set_interval":
         if request.valid_from is None:
             raise InvalidInput("an interval needs `valid_from`", field="valid_from")
         if request.valid_to is not None and request.valid_to <= request.valid_from:

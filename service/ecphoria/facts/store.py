@@ -10,7 +10,7 @@ from ecphoria.neo4j_store.locks import change_under, count_change, find_property
 from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
-from ecphoria.records.episode import DEFAULT_RELIABILITY, in_offset
+from ecphoria.records.episode import DEFAULT_RELIABILITY
 from ecphoria.records.fact import (
     UNENDING,
     Decision,
@@ -19,7 +19,6 @@ from ecphoria.records.fact import (
     KeyRecord,
     ListedDecision,
     PredicateClass,
-    Quote,
     Standing,
     StoredClaim,
     StoredFact,
@@ -118,28 +117,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ClaimRow:
+class _Claimed(StoredClaim):
+    """A claim with its fact, and the place of its key among those asked for."""
+
     place: int
-    fact: FactId
-    subject: str
-    predicate: str
-    object: str
-    qualifier: str
-    negated: bool
-    standing: Standing | None
-    ended_at: datetime | None
-    superseded_by: FactId | None
-    contested_by: FactId | None
-    episode: EpisodeId
-    valid_from: datetime | None
-    valid_to: datetime | None
-    reliability: float
-    occurred_at: datetime
-    utc_offset: int | None
-    recorded_at: datetime
-    by: str | None
-    start: int | None
-    end: int | None
+    stated: StoredFact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +139,7 @@ class KeyedFact:
     key: FactKey
 
 
-_LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
+_LIST_CLAIMS = Statement("facts.list_claims", _Claimed)
 _LIST_DECISIONS = Statement("facts.list_decisions", Decision)
 _LIST_LATEST_DECISIONS = Statement("facts.list_latest_decisions", ListedDecision)
 _CREATE_DECISIONS = Statement("facts.create_decisions", Done)
@@ -350,7 +332,7 @@ async def _records(
     rows = await graph.run(_LIST_CLAIMS, tenant=tenant, keys=_maps(keys))
     ids = sorted({row.fact for row in rows})
     made = await _decisions(graph, tenant, facts=ids)
-    by_key: dict[int, list[_ClaimRow]] = {}
+    by_key: dict[int, list[_Claimed]] = {}
     for row in rows:
         by_key.setdefault(row.place, []).append(row)
     return [_record(keys[place], mine, made) for place, mine in sorted(by_key.items())]
@@ -369,46 +351,15 @@ async def _decisions(
     )
 
 
-def _record(key: FactKey, rows: Sequence[_ClaimRow], made: Sequence[Decision]) -> KeyRecord:
-    facts = {row.fact: _fact(row) for row in rows}
+def _record(key: FactKey, rows: Sequence[_Claimed], made: Sequence[Decision]) -> KeyRecord:
+    facts = {row.fact: row.stated for row in rows}
     return KeyRecord(
         key=key,
         facts=tuple(facts[fact] for fact in sorted(facts)),
-        claims=tuple(_claim(row) for row in rows),
+        claims=tuple(rows),
         decisions=tuple(
             decision for decision in made if decision.fact in facts or decision.other in facts
         ),
-    )
-
-
-def _fact(row: _ClaimRow) -> StoredFact:
-    return StoredFact(
-        id=row.fact,
-        subject=row.subject,
-        predicate=row.predicate,
-        object=row.object,
-        qualifier=row.qualifier,
-        negated=row.negated,
-        standing=row.standing,
-        valid_to=row.ended_at,
-        superseded_by=row.superseded_by,
-        contested_by=row.contested_by,
-    )
-
-
-def _claim(row: _ClaimRow) -> StoredClaim:
-    quote = None
-    if row.start is not None and row.end is not None:
-        quote = Quote(episode=row.episode, start=row.start, end=row.end, by=row.by)
-    return StoredClaim(
-        fact=row.fact,
-        episode=row.episode,
-        valid_from=row.valid_from,
-        valid_to=row.valid_to,
-        reliability=row.reliability,
-        occurred_at=in_offset(row.occurred_at, row.utc_offset),
-        recorded_at=row.recorded_at,
-        quote=quote,
     )
 
 

@@ -6,18 +6,16 @@ from fastapi import APIRouter, Query
 from starlette.status import HTTP_201_CREATED
 
 from ecphoria.errors import Conflict, NotFound, TooLarge
-from ecphoria.facts.service import NewDecision
 from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
-from ecphoria.records.fact import Decision, FactHistory, Merge, Ruling
+from ecphoria.records.fact import Decision, FactHistory, Merge, NewDecision
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.wire.base import place_of
 from ecphoria.wire.facts import (
     ClassRequest,
     DecisionPage,
     DecisionQuery,
-    DecisionRequest,
     FactListQuery,
     FactPageAnswer,
     FeedbackAnswer,
@@ -66,21 +64,10 @@ async def get_fact_history(
 
 @facts_routes.post("/facts/{fact}/decisions", status_code=HTTP_201_CREATED, responses=guarded())
 async def decide(
-    fact: str, body: DecisionRequest, tenant: Writer, caller: Caller, services: Served
+    fact: str, body: NewDecision, tenant: Writer, caller: Caller, services: Served
 ) -> Decision:
     """Decide about a fact; applies from the next recall, and can be undone."""
-    return await services.facts.decide(
-        tenant,
-        NewDecision(
-            ruling=Ruling(body.ruling),
-            fact=FactId(fact),
-            other=None if body.other is None else FactId(body.other),
-            valid_from=body.valid_from,
-            valid_to=body.valid_to,
-            by=caller.key,
-            why=body.why,
-        ),
-    )
+    return await services.facts.decide(tenant, FactId(fact), body, by=caller.key)
 
 
 @facts_routes.get("/decisions", responses=guarded())

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.items import Item
+from ecphoria.imports.items import FileItem
 from ecphoria.imports.streams import Found, Reading
 from ecphoria.imports.texts import CALLS, NO_TEXT, joined_parts, words_of_html
 from ecphoria.imports.values import as_list, as_object, word
@@ -15,7 +15,7 @@ from ecphoria.imports.values import as_list, as_object, word
 _PROMPTED: Final = re.compile(r"(Prompted|Asked|Said)( with)?:?\s+")
 
 
-def read_claude_code(item: Item, reading: Reading) -> Iterator[Found]:
+def read_claude_code(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a line of a session: a message of the user or of the assistant.
 
     Lines of other kinds hold no message: snapshots of files, queues, titles of sessions.
@@ -55,7 +55,7 @@ def read_claude_code(item: Item, reading: Reading) -> Iterator[Found]:
         }
 
 
-def read_activity(item: Item, reading: Reading) -> Iterator[Found]:
+def read_activity(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read an activity of Gemini: what the user asked, and the answer in HTML."""
     activity = as_object(item.value)
     title = activity.get("title")

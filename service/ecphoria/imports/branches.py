@@ -8,7 +8,7 @@ OTHER_BRANCHES: Final = "messages of other branches"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class TreeNode:
     """A message in the tree of its conversation.
 
     Attributes:
@@ -24,7 +24,7 @@ class Node:
     when: float | None = None
 
 
-def branch(nodes: Sequence[Node], last: object = None) -> list[int]:
+def branch(nodes: Sequence[TreeNode], last: object = None) -> list[int]:
     """List the places of the nodes that lead to the last one, in the order of the conversation.
 
     No damage of the tree makes a conversation unreadable: a node whose parent is missing follows
@@ -55,7 +55,7 @@ def branch(nodes: Sequence[Node], last: object = None) -> list[int]:
     return found[::-1]
 
 
-def _before(nodes: Sequence[Node], places: dict[str, int]) -> Iterator[int | None]:
+def _before(nodes: Sequence[TreeNode], places: dict[str, int]) -> Iterator[int | None]:
     """Find the place of the node before each."""
     first = nodes[0].parent  # a missing root is the parent of all that begin the conversation
     for place, node in enumerate(nodes):
@@ -67,5 +67,5 @@ def _before(nodes: Sequence[Node], places: dict[str, int]) -> Iterator[int | Non
             yield place - 1 if place else None
 
 
-def _time(node: Node) -> float:
+def _time(node: TreeNode) -> float:
     return float("-inf") if node.when is None else node.when

@@ -13,9 +13,9 @@ from typing import Final
 from ecphoria.errors import BadFile
 from ecphoria.imports.documents import DOCUMENTS, packed_kind, read_documents, refusal
 from ecphoria.imports.formats import KNOWN, Format, detect, reader_of
-from ecphoria.imports.items import Item, read_items
+from ecphoria.imports.items import FileItem, read_items
 from ecphoria.imports.markdown import PAGES, read_pages
-from ecphoria.imports.records import Keys, Record, read_fields, read_records
+from ecphoria.imports.records import Record, RecordKeys, read_fields, read_records
 from ecphoria.imports.shapes import Layout, shape_of
 from ecphoria.imports.slack import LISTS, days_of, read_slack
 from ecphoria.imports.streams import (
@@ -132,9 +132,9 @@ def _episodes(stream: Peeking, start: bytes, reading: Reading) -> Iterator[Recor
     printed = layout is Layout.OBJECT and b"\n" in start
     if layout is not Layout.LIST and not printed:
         return read_records(counted.lines())
-    keys = Keys()
+    keys = RecordKeys()
 
-    def take(item: Item, _: Reading) -> Iterator[Found]:
+    def take(item: FileItem, _: Reading) -> Iterator[Found]:
         written = json.dumps(item.value, sort_keys=True, default=float)
         yield read_fields(json.loads(written), keys.of(written.encode()))
 

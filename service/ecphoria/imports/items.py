@@ -11,7 +11,7 @@ from ecphoria.imports.streams import Counted, Found, Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class FileItem:
     """A conversation, a message or a memory as it stands in a file.
 
     Attributes:
@@ -41,7 +41,7 @@ class _Bounded:
         return found
 
 
-Take = Callable[[Item, Reading], Iterator[Found]]
+Take = Callable[[FileItem, Reading], Iterator[Found]]
 
 
 def read_items(
@@ -74,7 +74,7 @@ def read_items(
         if isinstance(value, BadFile):
             yield value
             continue
-        item = Item(
+        item = FileItem(
             value=value, number=number, name=name, place=stream.reading.place, header=header
         )
         try:

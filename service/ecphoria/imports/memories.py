@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.items import Item
+from ecphoria.imports.items import FileItem
 from ecphoria.imports.streams import Found, Reading
 from ecphoria.imports.values import Fields, as_list, as_object, instant, metadata, told_time, word
 
@@ -14,7 +14,7 @@ _TEXTS: Final = ("memory", "content", "text")
 _KEPT: Final = ("agent_id", "app_id", "app_name", "actor_id", "state", "tags", "category")
 
 
-def read_mem0(item: Item, reading: Reading) -> Iterator[Found]:
+def read_mem0(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a memory."""
     memory = as_object(item.value)
     text = next((memory[name] for name in _TEXTS if memory.get(name) is not None), None)

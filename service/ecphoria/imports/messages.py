@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.items import Item
+from ecphoria.imports.items import FileItem
 from ecphoria.imports.streams import Found, Reading
 from ecphoria.imports.texts import CALLS, NO_TEXT, SYSTEM, THINKING, Message, joined_parts
 from ecphoria.imports.values import as_list, as_object, told_time, word
@@ -88,7 +88,7 @@ class _Kind:
     parts: Callable[[Message], Parted]
 
 
-def _read(kind: _Kind, item: Item, reading: Reading) -> Iterator[Found]:
+def _read(kind: _Kind, item: FileItem, reading: Reading) -> Iterator[Found]:
     """Take apart a conversation; a message that stands alone belongs to the file's only one."""
     talk = as_object(item.value)
     listed = _messages(item.value)
@@ -147,7 +147,7 @@ def _instructions(talk: Mapping[str, Any]) -> list[Any]:
     return [{"role": "system", "content": given}] if given else []
 
 
-def _session(talk: Mapping[str, Any], item: Item) -> str:
+def _session(talk: Mapping[str, Any], item: FileItem) -> str:
     configured = as_object(as_object(talk.get("config")).get("configurable"))
     holders = (
         talk,

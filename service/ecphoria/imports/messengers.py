@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.items import Item
-from ecphoria.imports.records import Keys, LongLine, too_long
+from ecphoria.imports.items import FileItem
+from ecphoria.imports.records import LongLine, RecordKeys, too_long
 from ecphoria.imports.streams import LARGEST_LINE, Counted, Found, Reading
 from ecphoria.imports.texts import NO_TEXT
 from ecphoria.imports.values import as_list, as_object, instant, word
@@ -21,7 +21,7 @@ TELEGRAM_CHATS: Final = "chats.list"
 _NOTICES: Final = "notices"
 
 
-def read_telegram(item: Item, reading: Reading) -> Iterator[Found]:
+def read_telegram(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a message of Telegram's `result.json`, of one chat or of all."""
     message = item.value
     if not isinstance(message, dict):
@@ -116,7 +116,7 @@ class _Chat:
 
     name: str
     order: str
-    keys: Keys
+    keys: RecordKeys
 
 
 def whatsapp_head(line: str) -> _Head | None:
@@ -139,7 +139,7 @@ def read_whatsapp(stream: Counted, name: str) -> Iterator[Found]:
     """Read a chat that WhatsApp exported as text."""
     title = _TITLE.match(name)
     chat = word(title[1] if title else name) or "WhatsApp"
-    file = _Chat(name=chat, order=_order(stream), keys=Keys())
+    file = _Chat(name=chat, order=_order(stream), keys=RecordKeys())
     head: _Head | None = None
     lines: list[str] = []
     size = 0

@@ -50,7 +50,7 @@ class LongLine:
     size: int
 
 
-class Keys:
+class RecordKeys:
     """Keys of records that have none: made of a record and of how often it came before.
 
     So importing the same file again, or a longer version of it, appends nothing twice.
@@ -73,7 +73,7 @@ def read_records(lines: Iterable[bytes | LongLine]) -> Iterator[Record]:
 
     The fields are those of an append; `id` may stand for `idempotency_key`.
     """
-    keys = Keys()
+    keys = RecordKeys()
     size = 0
     for number, line in enumerate(lines, start=1):
         if isinstance(line, LongLine):
@@ -158,7 +158,7 @@ def _batch(records: list[Record]) -> Batch:
     return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
 
 
-def _read(line: bytes, keys: Keys) -> NewEpisode | BadFile:
+def _read(line: bytes, keys: RecordKeys) -> NewEpisode | BadFile:
     key = keys.of(line.strip())
     try:
         fields = read_line(line)

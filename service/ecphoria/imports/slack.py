@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.items import Item, Take, read_items, stream_shape
+from ecphoria.imports.items import FileItem, Take, read_items, stream_shape
 from ecphoria.imports.shapes import Layout
 from ecphoria.imports.streams import Counted, Found, Reading, Tree
 from ecphoria.imports.texts import FILES, NO_TEXT
@@ -57,7 +57,7 @@ def _faults(
 ) -> Iterator[Found]:
     """Read a list of the export; ids stand for the names that a damaged one does not tell."""
 
-    def take(item: Item, _: Reading) -> Iterator[Found]:
+    def take(item: FileItem, _: Reading) -> Iterator[Found]:
         if isinstance(as_object(item.value).get("id"), str):
             add(item.value)
         yield from ()
@@ -71,7 +71,7 @@ def _listed(stream: Counted, take: Take, unit: str) -> Iterator[Found]:
     return read_items(stream, "", take, unit=unit)
 
 
-def read_dump(item: Item, reading: Reading) -> Iterator[Found]:
+def read_dump(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a message of a channel that slackdump dumped, and the replies of its thread."""
     ident, name = word(item.header.get("channel_id")), word(item.header.get("name"))
     channel = _Channel(ident=ident, name=f"#{name or ident or item.name}", people={}, channels={})
@@ -117,7 +117,7 @@ class _Channel:
         """Read a day of the channel."""
         day = PurePosixPath(path).stem
 
-        def take(item: Item, reading: Reading) -> Iterator[Found]:
+        def take(item: FileItem, reading: Reading) -> Iterator[Found]:
             return self.turn(item.value, day, reading)
 
         return _listed(stream, take, "message")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.branches import OTHER_BRANCHES, Node, branch
-from ecphoria.imports.items import Item
+from ecphoria.imports.branches import OTHER_BRANCHES, TreeNode, branch
+from ecphoria.imports.items import FileItem
 from ecphoria.imports.streams import Found, Reading
 from ecphoria.imports.texts import (
     FILES,
@@ -27,7 +27,7 @@ _ROLES: Final = {"human": "user", "model": "assistant"}
 _FRAGMENTS: Final = {"REQUEST": "user", "RESPONSE": "assistant"}
 
 
-def read_chatgpt(item: Item, reading: Reading) -> Iterator[Found]:
+def read_chatgpt(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a conversation of a ChatGPT export, or of DeepSeek, which has the same tree."""
     talk = as_object(item.value)
     nodes = talk.get("mapping")
@@ -94,7 +94,7 @@ def _chatgpt_said(message: Message, reading: Reading) -> Fields | None:
     return None
 
 
-def read_claude(item: Item, reading: Reading) -> Iterator[Found]:
+def read_claude(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a conversation of a Claude export, and the texts of its attachments."""
     talk = as_object(item.value)
     messages = talk.get("chat_messages")
@@ -158,7 +158,7 @@ def _attached(attachment: object) -> str:
     return words if isinstance(words, str) and words.strip() else ""
 
 
-def read_open_webui(item: Item, reading: Reading) -> Iterator[Found]:
+def read_open_webui(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a chat of Open WebUI."""
     outer = as_object(item.value)
     chat = as_object(outer.get("chat")) or outer
@@ -193,7 +193,7 @@ def read_open_webui(item: Item, reading: Reading) -> Iterator[Found]:
         yield from _turn(text, role, {**place, "idempotency_key": named}, when, reading)
 
 
-def read_grok(item: Item, reading: Reading) -> Iterator[Found]:
+def read_grok(item: FileItem, reading: Reading) -> Iterator[Found]:
     """Read a conversation of a Grok export."""
     outer = as_object(item.value)
     talk = as_object(outer.get("conversation")) or outer
@@ -227,9 +227,7 @@ def read_grok(item: Item, reading: Reading) -> Iterator[Found]:
         yield from _turn(text, role, {**place, "idempotency_key": f"grok-{key}"}, when, reading)
 
 
-def _turn(
-    text: str, role: str, place: Fields, when: object, reading: Reading
-) -> Iterator[Fields]:
+def _turn(text: str, role: str, place: Fields, when: object, reading: Reading) -> Iterator[Fields]:
     """Give a turn of a talk; one of the system, or without a text, is counted as left out."""
     if role == "system":
         reading.leave(SYSTEM)
@@ -241,12 +239,12 @@ def _turn(
 
 def _node(
     ident: str, message: Message, parent: str, when: object, parents: Mapping[str, str] = {}
-) -> Node:
+) -> TreeNode:
     """Make a node of a tree; `parents` are those that the file tells by their children."""
     linked = parent in message or ident in parents
     above = message.get(parent) if parent in message else parents.get(ident)
     at = instant(when)
-    return Node(
+    return TreeNode(
         ident=ident,
         parent=above if isinstance(above, str) else None,
         linked=linked,
@@ -255,7 +253,7 @@ def _node(
 
 
 def _taken(
-    tree: Sequence[Node], messages: Sequence[Any], last: object, reading: Reading
+    tree: Sequence[TreeNode], messages: Sequence[Any], last: object, reading: Reading
 ) -> Iterator[tuple[int, Any]]:
     """Give the messages of the branch that counts, with their positions in it.
 

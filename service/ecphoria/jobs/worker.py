@@ -41,7 +41,7 @@ class GiveUp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retries:
+class Attempts:
     """The number of attempts of a job, and the pauses between them.
 
     After attempt n (from 1) the pause is `min(first_pause_s * 2^(n - 1), longest_pause_s)`
@@ -119,7 +119,7 @@ class WorkerOptions:
     lease_s: float = 60.0
     poll_s: float = 1.0
     grace_s: float = 10.0
-    retries: Retries = field(default_factory=Retries)
+    retries: Attempts = field(default_factory=Attempts)
 
 
 class Worker:

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from ecphoria.records.answered import answered
+from ecphoria.records.asked import Instant, asked
 from ecphoria.records.ids import EpisodeId, FactId
 
 UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -104,6 +107,23 @@ class StoredClaim:
     occurred_at: datetime
     recorded_at: datetime
     quote: Quote | None = None
+
+
+@asked({"ruling": "retract", "why": "It was said in jest."})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDecision:
+    """A decision about a fact."""
+
+    ruling: Literal["retract", "keep_open", "set_interval"]
+    """It is wrong; it holds beside `other`; it held from `valid_from` to `valid_to`."""
+    other: FactId | None = None
+    """The fact to keep open with it."""
+    valid_from: Instant | None = None
+    """Beginning of the interval to set."""
+    valid_to: Instant | None = None
+    """End of the interval to set; open if absent."""
+    why: Annotated[str, Field(max_length=1_000)] = ""
+    """The reason, kept with the decision."""
 
 
 @answered("why")

@@ -51,7 +51,7 @@ class Request(Body):
         return read_named(value, read, cls)
 
 
-class Change(Request):
+class Patch(Request):
     """A change of what is stored: a field that is sent as null is reset, another one stays."""
 
 

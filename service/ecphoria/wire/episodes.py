@@ -30,10 +30,10 @@ from ecphoria.records.episode import (
 from ecphoria.records.recall import Filters
 from ecphoria.wire.base import (
     Answer,
-    Change,
     FieldProblem,
     Listing,
     Parameters,
+    Patch,
     Problem,
     Request,
     TurnCursor,
@@ -41,7 +41,7 @@ from ecphoria.wire.base import (
 )
 
 
-class UpdateRequest(Change):
+class UpdateRequest(Patch):
     """A change of what stands beside an episode's text; what is not sent stays."""
 
     model_config = ConfigDict(

@@ -1,6 +1,6 @@
 """Bodies of facts, merges and feedback."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
@@ -64,25 +64,6 @@ class DecisionQuery(Parameters):
 
 class DecisionPage(Listing[ListedDecision]):
     """Decisions, the latest first."""
-
-
-class DecisionRequest(Request):
-    """A decision about a fact."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"ruling": "retract", "why": "It was said in jest."}]}
-    )
-
-    ruling: Literal["retract", "keep_open", "set_interval"]
-    """It is wrong; it holds beside `other`; it held from `valid_from` to `valid_to`."""
-    other: str | None = None
-    """The fact to keep open with it."""
-    valid_from: Instant | None = None
-    """Beginning of the interval to set."""
-    valid_to: Instant | None = None
-    """End of the interval to set; open if absent."""
-    why: str = Field(default="", max_length=1_000)
-    """The reason, kept with the decision."""
 
 
 class UndoRequest(Request):

@@ -23,7 +23,7 @@ from ecphoria.records.settings import (
 )
 from ecphoria.records.shadow import ShadowReport
 from ecphoria.records.tenant import Gate, known_evidence
-from ecphoria.wire.base import Answer, Change, Request
+from ecphoria.wire.base import Answer, Patch, Request
 
 _GATE: JsonDict = {
     "weights": {"share": 8.1, "coverage": 1.9, "unheard": -1.2},
@@ -149,7 +149,7 @@ class TrialRequest(Request):
     """Share of the cues to run it on; a cue is always in it or never."""
 
 
-class SettingsRequest(Change):
+class SettingsRequest(Patch):
     """A change of a tenant's own settings (JSON merge patch).
 
     A section changes the fields that it has; null resets a field, or a whole section, to the

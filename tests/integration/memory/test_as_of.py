@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from ecphoria.app import STRATEGIES
-from ecphoria.facts.service import FactService, NewDecision
+from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
@@ -16,7 +16,7 @@ from ecphoria.ports import Embedder
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.records.fact import Ruling
+from ecphoria.records.fact import NewDecision
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult
 from tests.conftest import WallClock
@@ -96,7 +96,7 @@ async def test_what_holds_stands_above_what_held_and_says_why(
     assert all(hit.parts["current"] == 0.0 for hit in result.hits if hit.rank != new + 1)
     facts = FactService(store=FactStore(graph), clock=WallClock())
     (by,) = result.hits[old].superseded_by
-    wrong = await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=by))
+    wrong = await facts.decide(tenant, by, NewDecision(ruling="retract"))
     assert all(hit.superseded_at is None for hit in (await ask(recalls, tenant)).hits)
     await facts.undo(tenant, wrong.id)
     again = await ask(recalls, tenant)

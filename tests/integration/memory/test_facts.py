@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from ecphoria.facts.service import FactService, NewDecision
+from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactQuery, FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.records.fact import Ruling
+from ecphoria.records.fact import NewDecision
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from tests.conftest import Cypher, WallClock
@@ -136,7 +136,7 @@ async def test_a_retracted_fact_leads_nowhere_until_that_is_undone(
 
     assert ("RELATED", "Orla Tamsin") in way(before, "Orla Tamsin")
     (fact,) = (await facts.facts(tenant, FactQuery())).facts
-    wrong = await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=fact.id))
+    wrong = await facts.decide(tenant, fact.id, NewDecision(ruling="retract"))
     assert "RELATED" not in await edges()
     assert "RELATED" not in await edges(replace(asked, as_of=WallClock().now()))
     assert "RELATED" in await edges(replace(asked, known_at=early))

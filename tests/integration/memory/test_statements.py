@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ecphoria.facts.service import FactService, NewDecision
+from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactQuery, FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import Extracted, NewEpisode
 from ecphoria.records.episode import Statement as Claim
-from ecphoria.records.fact import Ruling
+from ecphoria.records.fact import NewDecision
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult
 from tests.conftest import Cypher, WallClock
@@ -84,7 +84,7 @@ async def test_a_retracted_fact_helps_only_as_it_was_known_before(
     ids = await remember(ingest, tenant, [*turns(), vague(BOUGHT)])
     early = WallClock().now()
     (found,) = (await facts.facts(tenant, FactQuery())).facts
-    await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=found.id))
+    await facts.decide(tenant, found.id, NewDecision(ruling="retract"))
     assert (await first(recalls, tenant))[1] != WAY
     assert await first(recalls, tenant, replace(OPTIONS, known_at=early)) == (ids[-1], WAY)
 

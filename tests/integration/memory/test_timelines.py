@@ -10,13 +10,13 @@ from ecphoria.consolidation.merge import MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.facts.service import FactService, NewDecision
+from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactQuery, FactStore, FactTransaction
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.records.fact import FactView, MergeStatus, PredicateClass, Ruling, Standing
+from ecphoria.records.fact import FactView, MergeStatus, NewDecision, PredicateClass, Standing
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, WallClock, new_tenant
@@ -111,8 +111,8 @@ async def test_a_decision_and_its_undoing_are_exact(
     await add(ingest, tenant, *map(said, WHEN))
     before = await cypher(STORED, t=tenant)
     found = await views(facts, tenant)
-    request = NewDecision(ruling=Ruling.RETRACT, fact=found["bergen"].id, why="a mix-up")
-    retracted = await facts.decide(tenant, request)
+    request = NewDecision(ruling="retract", why="a mix-up")
+    retracted = await facts.decide(tenant, found["bergen"].id, request)
     after = await cypher(STORED, t=tenant)
     found = await views(facts, tenant)
     assert held(found["lund"]) == [("2023-06-01", None)]
@@ -133,7 +133,7 @@ async def test_what_was_known_then_is_told_without_what_was_learnt_later(
     early = WallClock().now()
     await add(ingest, tenant, said("Bergen"), said("Turku"))
     oslo = (await views(facts, tenant))["oslo"].id
-    await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=oslo))
+    await facts.decide(tenant, oslo, NewDecision(ruling="retract"))
     then = await facts.history(tenant, oslo, known_at=early)
     assert [(one.object, held(one)) for one in then.facts] == [("oslo", [("2023-01-10", None)])]
     in_2022 = await facts.history(tenant, oslo, as_of=day("2022-06-01"))
@@ -205,18 +205,18 @@ async def test_two_values_may_be_kept_open_and_an_interval_set(
     await add(ingest, tenant, said("Oslo"), said("Bergen"))
     found = await views(facts, tenant)
     oslo, bergen = found["oslo"].id, found["bergen"].id
-    await facts.decide(tenant, NewDecision(ruling=Ruling.KEEP_OPEN, fact=bergen, other=oslo))
+    await facts.decide(tenant, bergen, NewDecision(ruling="keep_open", other=oslo))
     assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", None)]
     await facts.decide(
         tenant,
+        bergen,
         NewDecision(
-            ruling=Ruling.SET_INTERVAL, fact=bergen,
-            valid_from=day("2020-01-01"), valid_to=day("2021-01-01"),
+            ruling="set_interval", valid_from=day("2020-01-01"), valid_to=day("2021-01-01"),
         ),
     )  # fmt: skip
     assert held((await views(facts, tenant))["bergen"]) == [("2020-01-01", "2021-01-01")]
     with pytest.raises(InvalidInput, match="other fact"):
-        await facts.decide(tenant, NewDecision(ruling=Ruling.KEEP_OPEN, fact=bergen, other=bergen))
+        await facts.decide(tenant, bergen, NewDecision(ruling="keep_open", other=bergen))
 
 
 async def test_the_step_lays_out_what_older_stores_hold_and_tells_it_first(
@@ -281,11 +281,9 @@ async def test_merged_names_share_a_timeline_until_that_is_undone(
     assert held(found["oslo"]) == [("2023-01-10", "2023-06-01")]
     bergen = (await facts.facts(tenant, FactQuery(concept=other))).facts
     pair = NewDecision(
-        ruling=Ruling.KEEP_OPEN,
-        fact=found["oslo"].id,
-        other=next(one.id for one in bergen if one.object == "bergen"),
+        ruling="keep_open", other=next(one.id for one in bergen if one.object == "bergen")
     )
-    open_too = await facts.decide(tenant, pair)
+    open_too = await facts.decide(tenant, found["oslo"].id, pair)
     assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", None)]
     await facts.undo(tenant, open_too.id)
     assert await cypher(STORED, t=tenant) == together

@@ -15,14 +15,14 @@ import httpx
 import pytest
 
 from ecphoria import AsyncClient, Client, Retries
-from ecphoria.client.filters import EpisodeFilters, Filters
+from ecphoria.client.filters import EpisodeFilters, RecallFilters
 from ecphoria.errors import EcphoriaError, InvalidInput
 from ecphoria.records.asked import named
 from ecphoria.records.calibration import Sample
 from ecphoria.records.episode import Extracted, NewEpisode
 from ecphoria.records.fact import PredicateClass
 from ecphoria.records.item import ItemKey, ItemWrite
-from ecphoria.records.recall import Filters as FilterRecord
+from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import EVIDENCE_NAMES, Scope
 from ecphoria.wire.episodes import EpisodeQuery
 
@@ -177,7 +177,7 @@ def test_every_operation_has_a_method_or_a_reason() -> None:
 
 
 def test_the_filters_are_those_of_the_api() -> None:
-    assert get_type_hints(Filters).keys() == set(named(FilterRecord))
+    assert get_type_hints(RecallFilters).keys() == set(named(Filters))
     others = {"concept", "order", "cursor", "limit"}
     assert get_type_hints(EpisodeFilters).keys() | others == EpisodeQuery.model_fields.keys()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.imports.branches import Node, branch
+from ecphoria.imports.branches import TreeNode, branch
 from ecphoria.imports.exports import Opened, opened_stream
 from ecphoria.imports.formats import Format
 from ecphoria.records.episode import NewEpisode
@@ -75,7 +75,7 @@ def test_a_damaged_tree_keeps_its_messages() -> None:
 
 NODES = st.lists(
     st.builds(
-        Node, ident=st.sampled_from("abcd"), parent=st.none() | st.sampled_from("abcdx"),
+        TreeNode, ident=st.sampled_from("abcd"), parent=st.none() | st.sampled_from("abcdx"),
         linked=st.booleans(), when=st.none() | st.floats(0, 9),
     ),
     max_size=8,
@@ -83,7 +83,7 @@ NODES = st.lists(
 
 
 @given(NODES, st.sampled_from(["a", "x", None, 3]))
-def test_a_branch_of_any_tree_has_each_node_once(nodes: list[Node], last: Any) -> None:
+def test_a_branch_of_any_tree_has_each_node_once(nodes: list[TreeNode], last: Any) -> None:
     found = branch(nodes, last)
     assert len(set(found)) == len(found)
     assert bool(found) == bool(nodes)

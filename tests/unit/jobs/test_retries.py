@@ -8,13 +8,13 @@ from ecphoria.errors import (
     StoreUnavailable,
     Timeout,
 )
-from ecphoria.jobs.worker import GiveUp, Retries, RetryIn, fault_of
+from ecphoria.jobs.worker import Attempts, GiveUp, RetryIn, fault_of
 from ecphoria.records.job import JobState
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable(), Timeout(), EcphoriaError(), ValueError()])
 def test_pauses_double_until_the_last_attempt(error: Exception) -> None:
-    retries = Retries(limit=4, first_pause_s=5, longest_pause_s=15)
+    retries = Attempts(limit=4, first_pause_s=5, longest_pause_s=15)
     decisions = [retries.after(attempt, error) for attempt in range(1, 6)]
     dead = GiveUp(state=JobState.DEAD)
     assert decisions == [RetryIn(pause_s=5), RetryIn(pause_s=10), RetryIn(pause_s=15), dead, dead]
@@ -22,17 +22,17 @@ def test_pauses_double_until_the_last_attempt(error: Exception) -> None:
 
 @pytest.mark.parametrize("error", [InvalidInput(), Conflict(), Misconfigured()])
 def test_what_is_refused_is_not_tried_again(error: Exception) -> None:
-    assert Retries().after(1, error) == GiveUp(state=JobState.FAILED)
+    assert Attempts().after(1, error) == GiveUp(state=JobState.FAILED)
 
 
 def test_only_a_job_begun_more_often_than_allowed_is_not_run() -> None:
-    assert [Retries(limit=2).exhausted(attempts) for attempts in (1, 2, 3)] == [
+    assert [Attempts(limit=2).exhausted(attempts) for attempts in (1, 2, 3)] == [
         False, False, True
     ]  # fmt: skip
 
 
 def test_the_pause_stays_bounded_however_often_it_failed() -> None:
-    retries = Retries(limit=10_000)
+    retries = Attempts(limit=10_000)
     assert retries.after(9_999, StoreUnavailable()) == RetryIn(pause_s=3_600)
 
 

@@ -64,7 +64,7 @@ def small() -> Lines:
             },
         ),
         (["Name", "Concept", "LiveConcept"], own | {"id": ident(2), "normalised": "kettle"}),
-        (["Term"], own | {"stem": "kettl", "items": 1, "near": 1.0}),
+        (["Term"], own | {"stem": "kettl", "items": 1}),
         (
             ["Item"],
             own | {

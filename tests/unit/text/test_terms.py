@@ -2,8 +2,7 @@
 
 import pytest
 
-from ecphoria.text.identifiers import humps, joined_names
-from ecphoria.text.terms import cue_terms, terms
+from ecphoria.text.terms import cue_terms, humps, joined_names, terms
 from ecphoria.text.tokens import LONGEST_WORD, stems
 
 ENGLISH = "We painted the boats and the harbour walls, and it rained for days."
