@@ -21,6 +21,7 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, Restored, Scrub
+from ecphoria.wire.upkeep import ArchiveAnswer
 
 commands = typer.Typer(add_completion=False)
 dormancy = typer.Typer(no_args_is_help=True, help="Manage dormant memories.")
@@ -117,8 +118,16 @@ def pin(
     stdout().print("No longer pinned." if off else "Pinned.")
 
 
+def _draw_added(done: ArchiveAnswer) -> None:
+    stdout().print(f"{done.archived:,} archived")
+    if done.archived:
+        stderr().print(
+            "[dim]ecphoria archive list shows them, ecphoria archive restore ID undoes it[/dim]"
+        )
+
+
 @archive.command("add")
-@connected
+@answering(_draw_added)
 def archive_dormant(
     client: Client,
     *,
@@ -128,38 +137,12 @@ def archive_dormant(
             min=0, metavar="DAYS", help="Only memories that have been dormant for this long."
         ),
     ] = 90.0,
-    as_json: AsJson = False,
-) -> None:
+) -> ArchiveAnswer:
     """Move long dormant memories to the files of the archive."""
-    done = client.archive.add(days=days)
-    if as_json:
-        print_json(done)
-        return
-    stdout().print(f"{done.archived:,} archived")
-    if done.archived:
-        stderr().print(
-            "[dim]ecphoria archive list shows them, ecphoria archive restore ID undoes it[/dim]"
-        )
+    return client.archive.add(days=days)
 
 
-@archive.command("list")
-@connected
-def list_archived(
-    client: Client,
-    *,
-    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
-    limit: Limit = 20,
-    as_json: AsJson = False,
-) -> None:
-    """List archived memories in the order of their append."""
-    page_size = min(limit, 1_000)
-    found: Iterator[ArchivedMemory] = islice(
-        client.archive.list(session=session, speaker=speaker, page_size=page_size), limit
-    )
-    if as_json:
-        print_json(found)
-        return
+def _draw_archived(found: Iterator[ArchivedMemory]) -> None:
     rows = table(id_column(), "archived", "words", "who", "what")
     for memory in found:
         rows.add_row(
@@ -170,6 +153,21 @@ def list_archived(
             Text(memory.summary),
         )
     print_table(rows, empty="Nothing is archived.")
+
+
+@archive.command("list")
+@answering(_draw_archived)
+def list_archived(
+    client: Client,
+    *,
+    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
+    limit: Limit = 20,
+) -> Iterator[ArchivedMemory]:
+    """List archived memories in the order of their append."""
+    page_size = min(limit, 1_000)
+    found = client.archive.list(session=session, speaker=speaker, page_size=page_size)
+    return islice(found, limit)
 
 
 def _draw_restored(done: Restored) -> None:
