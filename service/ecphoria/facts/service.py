@@ -16,6 +16,7 @@ from ecphoria.facts.timelines import (
     settle,
 )
 from ecphoria.ports import Clock
+from ecphoria.records.episode import LONGEST_NAME
 from ecphoria.records.fact import (
     Decision,
     FactHistory,
@@ -31,8 +32,6 @@ from ecphoria.records.ids import FactId, KeyId, TenantId, fresh_id
 from ecphoria.records.traced import Node
 from ecphoria.text.names import normalise
 
-_LONGEST = 256
-"""Characters of a predicate; facts have the same bound."""
 _BEYOND_ALL = 2**62
 """A number that no decision has."""
 _MOST = 1_000
@@ -176,9 +175,9 @@ class FactService:
             NotFound: There is no such tenant.
         """
         name = relation(predicate)
-        if not 0 < len(name) <= _LONGEST:
+        if not 0 < len(name) <= LONGEST_NAME:
             raise InvalidInput(
-                f"`predicate` needs 1 to {_LONGEST} characters, as those of facts have",
+                f"`predicate` needs 1 to {LONGEST_NAME} characters, as those of facts have",
                 field="predicate",
             )
 

@@ -18,13 +18,14 @@ from ecphoria.imports.formats import Format
 from ecphoria.imports.streams import Found, Reading, numbered
 from ecphoria.imports.values import Fields, as_object, instant
 from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement
+from ecphoria.records.episode import LONGEST_NAME
 
 R = TypeVar("R")
 
 # Ids and times are listed first and sorted here: `valid_at` may have an offset or none, and Cypher
 # cannot compare the two (decision 0038).
 _KEYS_A_PAGE, _EPISODES_A_PAGE = 10_000, 100
-_LONGEST_NAME, _MOST_NAMES = 256, 1_000
+_MOST_NAMES = 1_000
 _ZONE: Final = re.compile(r"\[[^\]]*\]$")
 _SPEAKER: Final = re.compile(r"([^\n:()]{1,80}?)\s*(?:\((\w{1,20})\))?:\s+(?=\S)")
 _ROLES: Final = {"human": "user", "ai": "assistant"} | {
@@ -192,7 +193,7 @@ def _facts(
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and len(value) <= _LONGEST_NAME
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= LONGEST_NAME
 
 
 def _instant(text: str | None) -> datetime | None:

@@ -10,11 +10,15 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any, Final
 
+from ecphoria.records.episode import LARGEST_METADATA, LONGEST_KEY, LONGEST_NAME, LONGEST_SOURCE
+
 Fields = dict[str, object]
 
-_LIMITS: Final = {"title": 256, "speaker": 256, "session": 256, "source": 1_024}
-_LONGEST_KEY, _KEPT_OF_KEY = 512, 400
-_LONGEST_NAME, _LARGEST_METADATA = 256, 16_384
+_LIMITS: Final = {
+    "title": LONGEST_NAME, "speaker": LONGEST_NAME, "session": LONGEST_NAME,
+    "source": LONGEST_SOURCE,
+}  # fmt: skip
+_KEPT_OF_KEY: Final = 400
 _UNREADABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _AHEAD: Final = timedelta(days=100 * 365)
 _EARLIEST: Final = datetime(1000, 1, 1, tzinfo=UTC)
@@ -110,7 +114,7 @@ def fitted(fields: Fields) -> Fields:
         if isinstance(value, str):
             found[name] = _UNREADABLE.sub(" ", value)[:limit].strip() or None
     key = found.get("idempotency_key")
-    if isinstance(key, str) and (len(key) > _LONGEST_KEY or _UNREADABLE.search(key)):
+    if isinstance(key, str) and (len(key) > LONGEST_KEY or _UNREADABLE.search(key)):
         digest = sha256(key.encode(errors="replace")).hexdigest()
         found["idempotency_key"] = f"{_UNREADABLE.sub('_', key[:_KEPT_OF_KEY])}-{digest[:16]}"
     return found
@@ -135,7 +139,7 @@ def metadata(given: Mapping[Any, Any], parts: Counter[str]) -> Fields:
             one = one.isoformat()
         elif isinstance(one, Decimal):
             one = float(one)
-        if _can_be_stored(name, one) and size + len(f"{name}{one}") <= _LARGEST_METADATA:
+        if _can_be_stored(name, one) and size + len(f"{name}{one}") <= LARGEST_METADATA:
             found[str(name)] = one
             size += len(f"{name}{one}")
         else:
@@ -144,7 +148,7 @@ def metadata(given: Mapping[Any, Any], parts: Counter[str]) -> Fields:
 
 
 def _can_be_stored(name: object, value: object) -> bool:
-    if not _is_flat(name) or not _is_flat(value) or len(str(name)) > _LONGEST_NAME:
+    if not _is_flat(name) or not _is_flat(value) or len(str(name)) > LONGEST_NAME:
         return False
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return False

@@ -10,7 +10,11 @@ from typing import Any
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.episode import (
+    LARGEST_METADATA,
     LONGEST_DESCRIPTION,
+    LONGEST_KEY,
+    LONGEST_NAME,
+    LONGEST_SOURCE,
     Extracted,
     MetadataValue,
     NewEpisode,
@@ -20,11 +24,6 @@ from ecphoria.records.episode import (
 from ecphoria.text.forms import composed
 from ecphoria.text.readable import check_readable
 
-# Names are entries of indexes, which hold 8 kB at most.
-_NAME_LIMIT = 256
-_KEY_LIMIT = 512
-_METADATA_LIMIT = 16_384
-"""Characters of the whole as JSON."""
 _PARTS = ("subject", "predicate", "object")
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
@@ -43,11 +42,11 @@ def check_episode(new: NewEpisode) -> None:
     for field in ("title", "speaker", "role", "session", "source"):
         value: str | None = getattr(new, field)
         if value is not None:
-            check_readable(field, value, 4 * _NAME_LIMIT if field == "source" else _NAME_LIMIT)
+            check_readable(field, value, LONGEST_SOURCE if field == "source" else LONGEST_NAME)
             if not value.strip():
                 raise InvalidInput(f"`{field}` is blank; leave it out instead", field=field)
     if new.idempotency_key is not None:
-        check_readable("idempotency_key", new.idempotency_key, _KEY_LIMIT)
+        check_readable("idempotency_key", new.idempotency_key, LONGEST_KEY)
     check_metadata(new.metadata)
     if new.extraction is not None:
         check_extraction(new.extraction)
@@ -185,7 +184,7 @@ def content_key(new: NewEpisode, body: str) -> str | None:
 def check_extraction(given: Extracted) -> None:
     """Refuse names and facts that cannot be stored; InvalidInput or TooLarge."""
     for fact in given.facts:
-        check_readable("extraction", fact.qualifier, _NAME_LIMIT)
+        check_readable("extraction", fact.qualifier, LONGEST_NAME)
     parts = (getattr(fact, part) for fact in given.facts for part in _PARTS)
     names = []
     for named in given.names:
@@ -193,7 +192,7 @@ def check_extraction(given: Extracted) -> None:
         if isinstance(named, StatedName):
             check_readable("extraction", named.description, LONGEST_DESCRIPTION)
     for part in (*names, *parts):
-        check_readable("extraction", part, _NAME_LIMIT)
+        check_readable("extraction", part, LONGEST_NAME)
         if not part.strip():
             raise InvalidInput(
                 "`extraction` holds a blank name or part of a fact; leave it out",
@@ -205,16 +204,16 @@ def check_metadata(metadata: Mapping[str, MetadataValue]) -> None:
     """Refuse metadata that cannot be stored; InvalidInput or TooLarge."""
     size = 0
     for name, value in metadata.items():
-        check_readable("metadata", name, _NAME_LIMIT)
+        check_readable("metadata", name, LONGEST_NAME)
         if isinstance(value, str):
-            check_readable("metadata", value, _METADATA_LIMIT)
+            check_readable("metadata", value, LARGEST_METADATA)
         if isinstance(value, float) and not isfinite(value):
             raise InvalidInput(f"`metadata.{name}` is not a finite number", field="metadata")
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise InvalidInput(f"`metadata.{name}` does not fit 64 bits", field="metadata")
         size += len(name) + len(str(value))
-    if size > _METADATA_LIMIT:
+    if size > LARGEST_METADATA:
         raise TooLarge(
-            f"`metadata` has {size:,} characters; at most {_METADATA_LIMIT:,} are stored",
+            f"`metadata` has {size:,} characters; at most {LARGEST_METADATA:,} are stored",
             field="metadata",
         )

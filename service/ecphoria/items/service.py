@@ -11,6 +11,7 @@ from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.items.store import ItemStore, StoredItem
 from ecphoria.ports import Clock, Embedder, TextsNotEmbedded, Vector
 from ecphoria.records.conditions import check_condition, matches
+from ecphoria.records.episode import LONGEST_KEY
 from ecphoria.records.ids import TenantId
 from ecphoria.records.item import (
     Item,
@@ -26,7 +27,6 @@ from ecphoria.text.readable import check_readable
 _VALUE_LIMIT: Final = 262_144
 _NAMESPACE_LIMIT: Final = 1_000
 """Characters of all labels; with the key they are one index entry, of 8 kB at most."""
-_KEY_LIMIT: Final = 512
 _PAGE: Final = 500
 # Conditions on values are evaluated here, page by page, because Cypher cannot read JSON (decision
 # 0036).
@@ -201,7 +201,7 @@ def _fits(labels: Namespace, pattern: Namespace) -> bool:
 
 def _check_address(address: ItemKey) -> None:
     _check_labels(address.namespace)
-    check_readable("key", address.key, _KEY_LIMIT)
+    check_readable("key", address.key, LONGEST_KEY)
 
 
 def _check_labels(labels: Namespace) -> None:

@@ -41,6 +41,15 @@ ConceptKind = Literal["person", "place", "organisation", "time", "title", "topic
 CognitiveType = Literal["identity", "preference", "event", "technical", "person"]
 """The role of a name in a memory (SYNAPSE, A.2)."""
 
+# Names are entries of indexes, which hold 8 kB at most.
+LONGEST_NAME = 256
+"""Characters of a name: a speaker, a session, a title, a part of a fact, a name of metadata."""
+LONGEST_SOURCE = 1_024
+"""Characters of a source."""
+LONGEST_KEY = 512
+"""Characters of a key that a caller gives."""
+LARGEST_METADATA = 16_384
+"""Characters of the metadata as JSON."""
 LONGEST_DESCRIPTION = 500
 """Characters of the description of a name."""
 
