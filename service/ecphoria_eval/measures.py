@@ -207,7 +207,7 @@ def _refusals(yes: Sequence[float], no: Sequence[float]) -> dict[str, float | No
 
 
 class SessionMemory(BaseModel):
-    """The five measures of CLS-M 5.1, over the first ten hits, from labelled evidence."""
+    """The measures of CLS-M 5.1 and 5.3, over the first ten hits, from labelled evidence."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
@@ -222,6 +222,12 @@ class SessionMemory(BaseModel):
     `dense` and `lexical` were not asked, or nothing else was found."""
     coverage: float | None
     """Share of the questions with any evidence among the hits."""
+    precision: float | None
+    """Mean over the questions: share of their hits that are evidence."""
+    recall: float | None
+    """Mean over the questions: share of their evidence among the hits."""
+    f1: float | None
+    """Mean over the questions: harmonic mean of both."""
 
 
 _SHOWN = 10
@@ -249,13 +255,27 @@ def session_memory(
         if not any(item in one[row.collection, row.question] for one in found)
     ]
     hits = [item in row.gold for row in scored for item in row.ranked[:_SHOWN]]
+    both = [_precision_and_recall(row) for row in scored]
     return SessionMemory(
         relevance=mean(hits),
         efficiency=mean([1.0 - row.context_tokens / budget for row in scored]),
         retention=mean([all_at(row.ranked, row.gold, _SHOWN) for row in scored]),
         reach=mean(farther) if plain else None,
         coverage=mean([hit_at(row.ranked, row.gold, _SHOWN) for row in scored]),
+        precision=mean([precision for precision, _ in both]),
+        recall=mean([recall for _, recall in both]),
+        f1=mean([_harmonic_mean(precision, recall) for precision, recall in both]),
     )
+
+
+def _precision_and_recall(row: Row) -> tuple[float, float]:
+    shown = row.ranked[:_SHOWN]
+    precision = precision_at(shown, row.gold, len(shown)) if shown else 0.0
+    return precision, recall_at(shown, row.gold, _SHOWN)
+
+
+def _harmonic_mean(one: float, other: float) -> float:
+    return 2.0 * one * other / (one + other) if one + other else 0.0
 
 
 class EqualCount(BaseModel):

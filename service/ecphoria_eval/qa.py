@@ -20,7 +20,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput, ModelUnavailable
 from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
-from ecphoria_eval.judge import INSTRUCTION, Judge
+from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
 from ecphoria_eval.rows import Arm, chosen
 from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, Watch, batches, own_tenant
 
@@ -57,7 +57,7 @@ class Scored:
         category: As the data names it.
         answered: Whether there was an answer.
         right: Of a question without an answer, whether none was given; else the exact match.
-        judged: Whether the judge finds it right; None without its judgement.
+        judged: What the judge says of it; None without a judge.
     """
 
     category: str
@@ -66,7 +66,7 @@ class Scored:
     f1: float
     locomo_f1: float
     bleu_1: float
-    judged: bool | None = None
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,7 @@ class Figures:
         failed: Number of questions for which the model gave nothing usable.
         judged: Share that the judge finds right, of those that it judged; None without a judge. A
             question without an answer, or a missing answer, needs no judge.
+        score: Mean of the judge's scores, 0 to 100, of the same answers.
         unjudged: Number of answers of which the judge gave nothing usable.
     """
 
@@ -95,6 +96,7 @@ class Figures:
     tokens: float
     failed: int
     judged: float | None = None
+    score: float | None = None
     unjudged: int = 0
 
 
@@ -258,9 +260,9 @@ async def _score(question: Question, said: Said, judge: Judge | None) -> Scored:
         )
     if judge is not None:
         if question.adversarial or not said.answered:
-            judged = bool(scores[0])
+            judged = Judged(correct=bool(scores[0]), score=100.0 * scores[0])
         else:
-            judged = (await judge.judge(question.text, said.text, wanted)).correct
+            judged = await judge.judge(question.text, said.text, wanted)
     return Scored(
         category=UNANSWERABLE if question.adversarial else question.kind or question.category,
         said=said,
@@ -285,7 +287,9 @@ def _by_category(scored: Sequence[Scored], *, is_judged: bool) -> dict[str, Figu
 
 
 def _figures(group: Sequence[Scored], *, is_judged: bool) -> Figures:
-    told = [one.judged for one in group if one.judged is not None]
+    judged = [one.judged for one in group if one.judged is not None]
+    told = [one.correct for one in judged if one.correct is not None]
+    scores = [one.score for one in judged if one.score is not None]
     return Figures(
         questions=len(group),
         answered=fmean(one.said.answered for one in group),
@@ -296,6 +300,7 @@ def _figures(group: Sequence[Scored], *, is_judged: bool) -> Figures:
         tokens=fmean(one.said.tokens for one in group),
         failed=sum(one.said.failed is not None for one in group),
         judged=fmean(told) if told else None,
+        score=fmean(scores) if scores else None,
         unjudged=len(group) - len(told) if is_judged else 0,
     )
 
@@ -304,13 +309,14 @@ def show_answers(report: AnswerReport, console: Console, out: Path | None) -> No
     """Print the table, and write the report where asked."""
     table = Table(box=SIMPLE_HEAD)
     names = ["", "questions", "answered", "exact", "F1", "F1 LoCoMo", "BLEU-1", "tokens", "failed"]
-    for name in names + ["judged"] * (report.judge is not None):
+    for name in names + ["judged", "score"] * (report.judge is not None):
         table.add_column(name, justify="right" if name else "left")
     for name, row in report.categories.items():
         shares = (row.answered, row.exact, row.f1, row.locomo_f1, row.bleu_1)
         figures = [f"{100 * share:.1f}" for share in shares]
         figures += [f"{row.tokens:,.0f}", f"{row.failed:,}"]
         figures += ["-" if row.judged is None else f"{100 * row.judged:.1f}"]
+        figures += ["-" if row.score is None else f"{row.score:.1f}"]
         table.add_row(name, f"{row.questions:,}", *figures[: len(table.columns) - 2])
     by = "" if report.strategy is None else f" with {report.strategy}"
     console.print(f"{report.source}, answered by {report.model}{by}")

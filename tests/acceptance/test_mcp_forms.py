@@ -125,11 +125,14 @@ async def test_every_memory_can_be_read_in_each_form_alone(
 @pytest.mark.parametrize("form", FORMS)
 async def test_storing_tells_ids(teller: Owner, form: Form) -> None:
     async with speaking(teller, OVER_HTTP) as agent:
-        kept = await agent.call_tool("remember", {"text": "I prefer tea.", "speaker": ""})
+        kept = await agent.call_tool("remember", {
+            "text": "I prefer tea.", "speaker": "", "kind": "semantic", "importance": 0.9,
+        })  # fmt: skip
         turns = [{"text": "How much?", "role": "assistant", "speaker": ""}, {"text": "Two cups."}]
         both = await agent.call_tool("remember_turns", {"session": "tea", "turns": turns})
         items = teller.get("/v1/episodes").json()["items"]
         assert [one.get("role") for one in items] == ["user", "assistant", None]
+        assert (items[0]["kind"], items[0]["importance"]) == ("semantic", 0.9)
         for item, answer in zip(items, (kept, both, both), strict=True):
             assert item["id"] in seen(answer, form)
 

@@ -32,7 +32,7 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
-from ecphoria.records.episode import Bucket, BucketKind, Outcome, Receipt
+from ecphoria.records.episode import Bucket, BucketKind, MemoryKind, Outcome, Receipt
 from ecphoria.records.recall import DEFAULT_HITS, Match
 
 if TYPE_CHECKING:
@@ -95,6 +95,9 @@ def remember(
     importance: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="SHARE", help="Importance, 0 to 1.")
     ] = None,
+    kind: Annotated[
+        MemoryKind | None, typer.Option(help="Kind of the memory. Default: by its form.")
+    ] = None,
     at: When = None,
 ) -> Receipt:
     """Append one episode; the next recall can find it."""
@@ -107,6 +110,7 @@ def remember(
         source=source,
         metadata=named_values(metadata, "metadata"),
         importance=importance,
+        kind=kind,
         occurred_at=instant(at, "at"),
     )
 

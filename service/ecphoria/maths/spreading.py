@@ -373,19 +373,6 @@ def edge_decay(age_days: ArrayLike, exponent: float = 0.2) -> FloatArray:
     return (1.0 + np.maximum(0.0, floats("age_days", age_days))) ** -exponent
 
 
-def reach(decay: float, threshold: float, hops: int) -> int:
-    """Tell how many hops a full seed can make before a threshold stops it.
-
-    >>> reach(0.5, 0.1, hops=3), reach(0.5, 0.15, hops=3)
-    (3, 2)
-    """
-    HopOptions(hops=hops, decay=decay, threshold=threshold)
-    made, level = 0, decay
-    while made < hops and level >= threshold - ROUNDING:
-        made, level = made + 1, level * decay
-    return made
-
-
 def _gather(graph: Adjacency, sent: FloatArray, options: HopOptions) -> FloatArray:
     if options.aggregation == "sum":
         return np.bincount(graph.indices, weights=sent, minlength=graph.size).astype(np.float64)

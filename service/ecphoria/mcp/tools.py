@@ -44,7 +44,7 @@ from ecphoria.mcp.answers import (
 )
 from ecphoria.mcp.texts import NAME, clipped, fitted
 from ecphoria.records.asked import Condition, Instant
-from ecphoria.records.episode import Episode, NewEpisode, fenced
+from ecphoria.records.episode import Episode, MemoryKind, NewEpisode, fenced
 from ecphoria.records.recall import DEFAULT_HITS
 
 Connect = Callable[[Context], AbstractAsyncContextManager[AsyncClient]]
@@ -140,6 +140,13 @@ class Tools:
         source: Annotated[
             str | None, Field(max_length=1_000, description="Source: a file, a tool.")
         ] = None,
+        kind: Annotated[
+            MemoryKind | None,
+            Field(description="Of an event, of knowledge, or of a way to do something."),
+        ] = None,
+        importance: Annotated[
+            float | None, Field(ge=0, le=1, description="0 to 1; 0.5 if absent.")
+        ] = None,
     ) -> Annotated[CallToolResult, Remembered]:
         """Store something that will matter later: a preference, a fact, a decision, a date.
 
@@ -154,6 +161,8 @@ class Tools:
                 session=session,
                 occurred_at=occurred_at,
                 source=source,
+                kind=kind,
+                importance=importance,
             )
         existed = int(receipt.outcome.value == "existed")
         known = "It was stored before" if existed else "Stored"

@@ -73,7 +73,8 @@ def service(
 
 def says_yes(text: str) -> str:
     """Judge as a model does that knows only of Oslo."""
-    return json.dumps({"correct": "Answer: Oslo" in text.splitlines()})
+    is_right = "Answer: Oslo" in text.splitlines()
+    return json.dumps({"correct": is_right, "score": 900 if is_right else 40})
 
 
 @pytest.fixture
@@ -211,6 +212,13 @@ async def test_a_judge_is_asked_about_each_answer_and_named(
         "1": 0.0, "4": 1.0, "unanswerable": 1.0, "all with an answer": 0.5,
         "all": pytest.approx(2 / 3),
     }  # fmt: skip
+    scores = {name: row.score for name, row in report.categories.items()}
+    assert scores == {
+        "1": 40.0, "4": 100.0, "unanswerable": 100.0, "all with an answer": 70.0, "all": 80.0,
+    }, "a score over 100 counts as 100"  # fmt: skip
+    console = Console(file=StringIO(), width=140)
+    show_answers(report, console, None)
+    assert "80.0" in console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     requests: list[Any] = judging.requests
     assert len(requests) == 2, "no answer needs no judge"
     assert "Right answer: Oslo\nAnswer: Oslo" in requests[0]["messages"][-1]["content"]

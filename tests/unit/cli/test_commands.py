@@ -32,6 +32,16 @@ def test_remember_tells_the_id(command: Command, service: StubService) -> None:
     }
 
 
+def test_remember_takes_importance_and_kind(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/episodes"] = 201, {"id": "a" * 32, "outcome": "created"}
+    command("remember", "Rinse it twice.", "--kind", "procedural", "--importance", "0.9")
+    (_, _, body), *_ = service.seen
+    assert (body["kind"], body["importance"]) == ("procedural", 0.9)
+    refused = command("remember", "x", "--kind", "odd")
+    assert (refused.code, len(service.seen)) == (2, 1)
+    assert "'odd' is not one of" in refused.err
+
+
 def test_remember_says_when_it_was_known(command: Command, service: StubService) -> None:
     service.routes["POST /v1/episodes"] = 200, {"id": "a" * 32, "outcome": "existed"}
     assert command("remember", "x").out.startswith("Already remembered")

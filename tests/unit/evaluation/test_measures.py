@@ -65,6 +65,12 @@ def test_the_measures_of_cls_m() -> None:
     assert found.efficiency == 0.5
     assert found.retention == 0.5
     assert found.coverage == 1.0
+    # The lists have 3 and 11 hits, of which the first ten count.
+    assert found.precision == pytest.approx((2 / 3 + 1 / 10) / 2)
+    assert found.recall == 0.75
+    assert found.f1 == pytest.approx((0.8 + 1 / 6) / 2)
+    nothing = session_memory([row("1", "ab", "")], [], budget=2_000)
+    assert (nothing.precision, nothing.recall, nothing.f1) == (0.0, 0.0, 0.0)
     # Neither search finds b; c is their eleventh, so it counts too.
     assert found.reach == 1.0
     assert session_memory(rows, [], budget=2_000).reach is None

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.checks import FloatArray
-from ecphoria.maths.spreading import HopOptions, damped, edge_decay, reach, spread_hops
+from ecphoria.maths.spreading import HopOptions, damped, edge_decay, spread_hops
 from tests.unit.maths.graphs import dense
 
 FREE = HopOptions(threshold=0.0)
@@ -122,10 +122,6 @@ def test_two_kinds_between_two_nodes_are_one_arc() -> None:
 def test_links_weaken_by_a_power_of_their_age(exponent: float, expected: list[float]) -> None:
     np.testing.assert_allclose(edge_decay([0, 1, 7, 30, 365], exponent), expected, atol=1e-6)
     assert edge_decay([-3.0], exponent)[0] == 1.0
-
-
-def test_the_depth_a_threshold_allows() -> None:
-    assert [reach(0.5, cut, hops=9) for cut in (0.1, 0.15, 0.5, 0.6, 0.0)] == [3, 2, 1, 0, 9]
 
 
 @given(graphs(), st.data(), st.sampled_from(["sum", "max"]), st.sampled_from([0.0, 0.05, 0.2]))

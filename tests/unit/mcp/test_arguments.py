@@ -101,6 +101,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("recall", {"query": "x" * 10_001}, "`query` is too long"),
     ("recall", {"query": "cut \ud83d"}, "`query` is not well-formed Unicode"),
     ("remember", {"text": "x", "role": "boss"}, "`role` is none of 'user', 'assistant'"),
+    ("remember", {"text": "x", "kind": "odd"}, "`kind` is none of 'episodic', 'semantic'"),
+    ("remember", {"text": "x", "importance": 9}, "`importance` is too large; give 1.0 or less"),
     ("remember_turns", {"session": "s", "turns": []}, "`turns` is empty; give 1 or more"),
     ("remember_turns", {"session": "s", "turns": ["x"]}, "`turns.0` is no object"),
     ("remember_turns", {"session": "s", "turns": [{}]}, "`turns.0.text` is needed"),
