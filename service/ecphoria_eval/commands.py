@@ -28,6 +28,7 @@ from ecphoria_eval.options import (
     StatedFacts,
     Steps,
     Strategies,
+    Sweep,
     TakeOut,
     Where,
     located,
@@ -59,21 +60,23 @@ def some(dataset: "Dataset", questions: int | None) -> "Dataset":
 
 
 def wanted_of(
-    strategies: list[str] | None,
-    steps: list[str] | None,
-    concurrency: int,
     *,
-    ablate: bool,
+    strategy: list[str] | None,
+    step: list[str] | None,
+    concurrency: int,
     keep: bool,
+    ablate: bool = False,
+    sweep: list[str] | None = None,
     take_out: bool = False,
 ) -> "Wanted":
-    """Collect the options."""
+    """Collect the options of a command."""
     from ecphoria_eval.evaluate import Wanted  # noqa: PLC0415 (costly)
 
     return Wanted(
-        strategies=tuple(strategies or ()),
+        strategies=tuple(strategy or ()),
         ablate=ablate,
-        steps=_steps(steps or ()),
+        sweep=tuple(sweep or ()),
+        steps=_steps(step or ()),
         concurrency=concurrency,
         keep=keep,
         take_out=take_out,
@@ -202,6 +205,7 @@ _MEASURED = {
     for parameter in (
         option("strategy", None, Strategies),
         option("ablate", default=False, annotation=Ablate),
+        option("sweep", None, Sweep),
         option("take_out", default=False, annotation=TakeOut),
         option("step", None, Steps),
         option("questions", None, Questions),
@@ -218,20 +222,8 @@ def measured(load: "Callable[..., Dataset]") -> "Callable[..., None]":
 
     def run(*, where: Where, **options: Any) -> None:
         asked = {name: options.pop(name) for name in _MEASURED}
-        measure(
-            lambda: some(load(**options), asked["questions"]),
-            wanted_of(
-                asked["strategy"],
-                asked["step"],
-                asked["concurrency"],
-                ablate=asked["ablate"],
-                keep=asked["keep"],
-                take_out=asked["take_out"],
-            ),
-            where,
-            asked["out"],
-            asked["rows"],
-        )
+        questions, out, rows = (asked.pop(name) for name in ("questions", "out", "rows"))
+        measure(lambda: some(load(**options), questions), wanted_of(**asked), where, out, rows)
 
     own = inspect.signature(load).parameters.values()
     where = option("where", inspect.Parameter.empty, Where)
@@ -284,7 +276,9 @@ def all_domains(
         corpus,
         openie,
         questions=questions,
-        wanted=wanted_of(strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out),
+        wanted=wanted_of(
+            strategy=strategy, step=step, concurrency=concurrency, keep=keep, take_out=take_out
+        ),
         where=where,
         out=out,
     )

@@ -16,7 +16,7 @@ from ecphoria_eval.datasets.dataset import Dataset, Suite
 from ecphoria_eval.live import run_live
 from ecphoria_eval.measures import HEADLINE, mean
 from ecphoria_eval.report import Report, make_report
-from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated, write_rows
+from ecphoria_eval.rows import Arm, ablations, chosen, sweeps, unconsolidated, write_rows
 from ecphoria_eval.run import ANY_TENANT, Connect, Outcome, Plan, Watch, run
 
 
@@ -28,6 +28,7 @@ class Wanted:
         strategies: By name; empty for all that are known.
         ablate: Also measure each strategy that is named without each of its mechanisms; the
             default if none is named.
+        sweep: Options with values, each of which these strategies are measured with too.
         take_out: Also ask the default with each question's evidence erased.
         with_default: Measure the default even if it is not among the strategies.
         steps, concurrency, keep: As in `Plan`.
@@ -35,6 +36,7 @@ class Wanted:
 
     strategies: tuple[str, ...] = ()
     ablate: bool = False
+    sweep: tuple[str, ...] = ()
     take_out: bool = False
     with_default: bool = False
     steps: tuple[str, ...] | None = ()
@@ -62,7 +64,7 @@ async def evaluate(
         monotonic: Seconds from some fixed moment.
 
     Raises:
-        InvalidInput: No strategy that is named has a mechanism to switch off.
+        InvalidInput: No strategy that is named has a mechanism to switch off, or an option to vary.
         UnknownStrategy: The service has none of a name wanted.
         EcphoriaError: The service cannot be used.
     """
@@ -71,11 +73,13 @@ async def evaluate(
         service = await client.ready()
     default = known[0].name
     arms = chosen(known, wanted.strategies)
-    needed = (wanted.ablate and not wanted.strategies) or wanted.take_out or wanted.with_default
+    varied = wanted.ablate or bool(wanted.sweep)
+    needed = (varied and not wanted.strategies) or wanted.take_out or wanted.with_default
     if needed and default not in {arm.name for arm in arms}:
         arms += chosen(known, [default])
-    names = [arm.name for arm in arms]
     ablated = _ablated(known, wanted, arms)
+    arms += sweeps(known, _varied(known, wanted, arms), wanted.sweep)
+    names = [arm.name for arm in arms]
     arms += [arm for arm in ablations(known, ablated) if arm.name not in names]
     plan = Plan(
         arms=arms,
@@ -134,13 +138,18 @@ async def evaluate_live(
     return report, outcome
 
 
+def _varied(known: Sequence[StrategyInfo], wanted: Wanted, arms: Sequence[Arm]) -> list[Arm]:
+    """Choose the arms that are named, the default if none is."""
+    named = wanted.strategies or (known[0].name,)
+    return [arm for arm in arms if arm.name in named]
+
+
 def _ablated(known: Sequence[StrategyInfo], wanted: Wanted, arms: Sequence[Arm]) -> list[Arm]:
     """Choose the arms that are also measured without each mechanism."""
     if not wanted.ablate:
         return []
     able = {strategy.name for strategy in known if strategy.mechanisms}
-    named = wanted.strategies or (known[0].name,)
-    found = [arm for arm in arms if arm.name in named and arm.strategy in able]
+    found = [arm for arm in _varied(known, wanted, arms) if arm.strategy in able]
     if not found:
         raise InvalidInput(
             f"no strategy of this run has a mechanism to switch off; these have: "

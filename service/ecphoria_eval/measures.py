@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability
 from ecphoria.maths.checks import FloatArray
 from ecphoria.records.calibration import Bin
+from ecphoria.records.recall import Verdict
 from ecphoria_eval.datasets.dataset import Suite
 from ecphoria_eval.rows import Row
 
@@ -159,11 +160,21 @@ class TakenOut(BaseModel):
     reliability: list[Bin]
 
 
+class Refused(BaseModel):
+    """Shares of the questions that the gate refused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    with_answer: float | None
+    without_answer: float | None
+
+
 class Abstention(BaseModel):
     """Questions with an answer compared with questions without one."""
 
     model_config = ConfigDict(frozen=True)
 
+    refused: Refused
     auroc: float | None
     refusal_at_frr: dict[str, float | None]
     ece: float | None
@@ -182,12 +193,20 @@ def abstention(rows: Sequence[Row]) -> Abstention:
     yes = list(present.values())
     no = [row.confidence for row in rows if row.adversarial]
     return Abstention(
+        refused=Refused(
+            with_answer=mean([_is_refused(row) for row in rows if row.scored]),
+            without_answer=mean([_is_refused(row) for row in rows if row.adversarial]),
+        ),
         auroc=auroc(yes, no),
         refusal_at_frr=_refusals(yes, no),
         ece=calibration_error(yes, no),
         reliability=reliability(yes, no),
         taken_out=_taken_out(pairs) if pairs else None,
     )
+
+
+def _is_refused(row: Row) -> bool:
+    return row.verdict in {Verdict.REFUSE, Verdict.EMPTY}
 
 
 def _taken_out(pairs: Sequence[tuple[float, float]]) -> TakenOut:

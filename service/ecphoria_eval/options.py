@@ -96,6 +96,15 @@ Ablate = Annotated[
         help="Also measure each named strategy (else the default) without each mechanism.",
     ),
 ]
+Sweep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sweep",
+        metavar="OPTION=VALUE,VALUE,...",
+        help="Also measure each named strategy (else the default) with each value of an option:"
+        " `steps=1,2,3`; repeatable, one option at a time.",
+    ),
+]
 TakeOut = Annotated[
     bool,
     typer.Option(

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ecphoria.calibration.labelled import read_lines
 from ecphoria.errors import BadFile, InvalidInput, UnknownStrategy
 from ecphoria.records.recall import OptionValue
-from ecphoria.records.strategy import StrategyInfo
+from ecphoria.records.strategy import Parameter, StrategyInfo
 from ecphoria_eval.datasets.dataset import ADVERSARIAL
 
 
@@ -174,6 +174,54 @@ def ablations(known: Sequence[StrategyInfo], arms: Sequence[Arm]) -> list[Arm]:
     if "fusion" in there and any(arm.name == default for arm in arms):
         found.append(Arm(name="fusion", strategy="fusion"))
     return found
+
+
+def sweeps(known: Sequence[StrategyInfo], arms: Sequence[Arm], wanted: Sequence[str]) -> list[Arm]:
+    """Give some arms each value of an option, one option at a time.
+
+    Args:
+        known: What the service has.
+        arms: To vary; those whose strategy lacks an option are left out.
+        wanted: Each an option with its values: `steps=1,2,3`.
+
+    Raises:
+        InvalidInput: No strategy of the arms has an option, or it does not take a value.
+    """
+    there = {strategy.name: strategy for strategy in known}
+    found: list[Arm] = []
+    for each in wanted:
+        option, _, values = each.partition("=")
+        able = [arm for arm in arms if _option(there[arm.strategy], option) is not None]
+        if not able:
+            raise InvalidInput(
+                f"no strategy of this run has an option `{option}`; write OPTION=VALUE,VALUE",
+                field="sweep",
+            )
+        found += [_set(there, arm, option, value) for arm in able for value in values.split(",")]
+    return found
+
+
+def _set(there: Mapping[str, StrategyInfo], arm: Arm, option: str, value: str) -> Arm:
+    """Add an option to an arm and to its name."""
+    swept = _arm(there, f"{arm.name}{',' if ':' in arm.name else ':'}{option}={value}")
+    known = _option(there[arm.strategy], option)
+    if known is None or not _takes(known, swept.options[option]):
+        raise InvalidInput(f"`{option}` of {arm.strategy} does not take `{value}`", field="sweep")
+    return swept
+
+
+def _option(strategy: StrategyInfo, name: str) -> Parameter | None:
+    return next((one for one in strategy.parameters if one.name == name), None)
+
+
+def _takes(option: Parameter, value: OptionValue) -> bool:
+    """Tell whether an option has this type, and its bounds or words allow the value."""
+    if type(value) is not type(option.default):
+        return False
+    if isinstance(value, str):
+        return not option.choices or value in option.choices
+    low, high = option.low, option.high
+    return (low is None or low <= value) and (high is None or value <= high)
 
 
 def unconsolidated(arm: Arm, default: str) -> Arm:

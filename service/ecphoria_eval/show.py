@@ -27,6 +27,7 @@ def show_report(report: "Report") -> None:
         gain_table,
         refusal_table,
         strategy_table,
+        verdict_table,
     )
 
     console = stdout()
@@ -36,7 +37,7 @@ def show_report(report: "Report") -> None:
         f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
     )
     console.print(strategy_table(report))
-    for table in (equal_table(report), gain_table(report)):
+    for table in (verdict_table(report), equal_table(report), gain_table(report)):
         if table is not None:
             console.print()
             console.print(table)

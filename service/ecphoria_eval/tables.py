@@ -135,6 +135,20 @@ def strategy_table(report: Report) -> Table:
     return table
 
 
+def verdict_table(report: Report) -> Table | None:
+    """One line a strategy: the share its gate refused; None without unanswerable questions."""
+    if not report.n_adversarial:
+        return None
+    table = _table("refused by the gate")
+    for name in ("with an answer", "without one"):
+        table.add_column(name, justify="right")
+    for name, figures in report.strategies.items():
+        if (judged := figures.abstention) is not None:
+            refused = judged.refused
+            table.add_row(name, _percent(refused.with_answer), _percent(refused.without_answer))
+    return table
+
+
 def equal_table(report: Report) -> Table | None:
     """One line a strategy: recall with as many hits as memories fire; None if nothing fires."""
     counted = {name: one for name, one in report.equal_count.items() if one.counted_by}

@@ -7,7 +7,15 @@ from ecphoria_eval.measures import abstention
 from ecphoria_eval.rows import Row
 
 
-def row(question: str, confidence: float, *, category: str = "1", taken_out: bool = False) -> Row:
+def row(
+    question: str,
+    confidence: float = 0.5,
+    *,
+    category: str = "1",
+    taken_out: bool = False,
+    verdict: str = "answer",
+    error: str | None = None,
+) -> Row:
     return Row(
         strategy="s",
         collection="c",
@@ -16,6 +24,8 @@ def row(question: str, confidence: float, *, category: str = "1", taken_out: boo
         gold=() if category == "5" else ("a",),
         confidence=confidence,
         taken_out=taken_out,
+        verdict=verdict,
+        error=error,
     )
 
 
@@ -65,3 +75,18 @@ def test_a_question_is_paired_with_itself_without_its_evidence() -> None:
 
 def test_without_anything_taken_out_there_is_no_such_figure() -> None:
     assert abstention([row("p", 0.9)]).taken_out is None
+
+
+def test_refusals_are_counted_apart_with_and_without_an_answer() -> None:
+    rows = [
+        row("p", verdict="refuse"),
+        row("q", verdict="verify"),
+        row("r"),
+        row("s", verdict="failed", error="timeout"),
+        row("p", taken_out=True, verdict="refuse"),
+        row("u", category="5", verdict="refuse"),
+        row("v", category="5", verdict="empty"),
+        row("w", category="5"),
+    ]
+    refused = abstention(rows).refused
+    assert (refused.with_answer, refused.without_answer) == (1 / 4, 2 / 3)

@@ -3,7 +3,7 @@
 import pytest
 
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
-from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated, whole
+from ecphoria_eval.rows import Arm, ablations, chosen, sweeps, unconsolidated, whole
 from ecphoria_eval.run import run
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService
@@ -159,6 +159,25 @@ def test_mechanisms_of_other_strategies_bear_their_name() -> None:
     assert {arm.strategy for arm in found} == {"walk"}
     for arm in found:
         assert whole(arm.name, "ecphoria") in {one.name for one in arms}
+
+
+def test_an_option_takes_each_value_beside_the_options_that_are_named() -> None:
+    arms = chosen(KNOWN, ["ecphoria", "walk", "walk:preset=paper"])
+    found = sweeps(KNOWN, arms, ["fan=0,0.5", "bend=on"])
+    assert {arm.name: arm.options for arm in found} == {
+        "walk:fan=0": {"fan": 0.0},
+        "walk:fan=0.5": {"fan": 0.5},
+        "walk:preset=paper,fan=0": {"preset": "paper", "fan": 0.0},
+        "walk:preset=paper,fan=0.5": {"preset": "paper", "fan": 0.5},
+        "walk:bend=on": {"bend": "on"},
+        "walk:preset=paper,bend=on": {"preset": "paper", "bend": "on"},
+    }
+
+
+@pytest.mark.parametrize("wanted", ["fan=", "fan=x", "fan", "fan=nan", "pull=1", "="])
+def test_a_sweep_takes_only_options_and_values_that_there_are(wanted: str) -> None:
+    with pytest.raises(InvalidInput):
+        sweeps(KNOWN, chosen(KNOWN, ["walk"]), [wanted])
 
 
 def test_an_unknown_strategy_is_named() -> None:
