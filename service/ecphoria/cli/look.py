@@ -1,7 +1,7 @@
 """Commands that look at what is stored, such as list, show, traces and concepts."""
 
 import webbrowser
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Annotated, Any
 
@@ -26,7 +26,6 @@ from ecphoria.client.defaults import DEFAULT_URL, explorer_address
 from ecphoria.records.episode import Episode, Session, State
 from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood
 from ecphoria.records.recall import Trace, Verdict
-from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.trace import TraceSummary
 
 commands = typer.Typer(add_completion=False)
@@ -267,26 +266,6 @@ def concepts(
 ) -> Iterator[Concept]:
     """List the people, places, things and topics that memories speak of."""
     return islice(client.graph.concepts(name, sort=sort, page_size=min(count, 1_000)), count)
-
-
-def _draw_strategies(found: Sequence[StrategyInfo]) -> None:
-    rows = table("strategy", "description", "presets", "options")
-    for strategy in found:
-        rows.add_row(
-            strategy.name,
-            Text(strategy.doc.split("\n")[0]),
-            ", ".join(strategy.presets),
-            f"{len(strategy.parameters):,}",
-        )
-    stdout().print(rows)
-    stdout().print("[dim]--json describes the options[/dim]")
-
-
-@commands.command()
-@answering(_draw_strategies)
-def strategies(client: Client) -> Sequence[StrategyInfo]:
-    """List the recall strategies and their presets; with --json the options too."""
-    return list(client.strategies())
 
 
 @commands.command()

@@ -64,11 +64,6 @@ COMMANDS: Final = {
         ),
         ("concepts", "look", "List the people, places, things and topics that memories speak of."),
         (
-            "strategies",
-            "look",
-            "List the recall strategies and their presets; with --json the options too.",
-        ),
-        (
             "forget",
             "memory",
             "Erase episodes by id, or those that pass all filters given; this cannot be undone.",
@@ -100,7 +95,7 @@ COMMANDS: Final = {
             "Fit the gate, which decides whether the hits answer, and show its quality.",
         ),
         ("config", "settings", "Show and change the settings of a tenant."),
-        ("strategy", "settings", "Try another recall strategy, and promote it."),
+        ("strategy", "settings", "List recall strategies, try another one, and promote it."),
         ("feedback", "facts", "Mark hits of a recall as useful or not."),
         ("tenants", "tenants", "Manage tenants; needs an operator's key."),
         ("keys", "tenants", "Manage the API keys of a tenant."),
@@ -150,6 +145,7 @@ MOVED: Final = {
     "scrub": "`ecphoria archive scrub`",
     "shadow": "`ecphoria strategy`",
     "shell": "`ecphoria neo4j shell`",
+    "strategies": "`ecphoria strategy list`",
     "traces": "`ecphoria trace`",
     "up": "`ecphoria neo4j up`",
 }

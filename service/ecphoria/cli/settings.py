@@ -1,7 +1,7 @@
 """Commands for the settings of a tenant, and for the strategy on trial."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, get_args
@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ecphoria.cli.connection import answering, connected
 from ecphoria.cli.filters import json_or_text, named_values
@@ -19,12 +20,15 @@ from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.answered import to_json
 from ecphoria.records.settings import WHOLE, Choice, Trial
 from ecphoria.records.shadow import ShadowReport
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.settings import GateRequest, SettingsAnswer, SettingsRequest, TrialAnswer
 
 commands = typer.Typer(add_completion=False)
 config = typer.Typer(no_args_is_help=True, help="Show and change the settings of a tenant.")
-strategy = typer.Typer(no_args_is_help=True, help="Try another recall strategy, and promote it.")
+strategy = typer.Typer(
+    no_args_is_help=True, help="List recall strategies, try another one, and promote it."
+)
 commands.add_typer(config, name="config")
 commands.add_typer(strategy, name="strategy")
 
@@ -183,6 +187,26 @@ def _draw_strategies(found: TrialAnswer) -> None:
     else:
         share = f"on {found.trial.share:.1%} of cues"
         stdout().print(f"trial  {_named(found.trial)}  [dim]{share}[/dim]")
+
+
+def _draw_listed(found: Sequence[StrategyInfo]) -> None:
+    rows = table("strategy", "description", "presets", "options")
+    for each in found:
+        rows.add_row(
+            each.name,
+            Text(each.doc.split("\n")[0]),
+            ", ".join(each.presets),
+            f"{len(each.parameters):,}",
+        )
+    stdout().print(rows)
+    stdout().print("[dim]--json describes the options[/dim]")
+
+
+@strategy.command("list")
+@answering(_draw_listed)
+def list_strategies(client: Client) -> Sequence[StrategyInfo]:
+    """List the recall strategies and their presets; with --json the options too."""
+    return list(client.strategies())
 
 
 def _draw_comparison(found: TrialAnswer) -> None:

@@ -38,7 +38,7 @@ class AsyncFacts(AsyncCalls):
             page_size: Facts fetched at a time.
         """
         return self._each(
-            wire.facts.FactPageAnswer,
+            wire.facts.FactPage,
             "/v1/facts",
             concept=concept,
             predicate=predicate,

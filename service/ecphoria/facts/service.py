@@ -1,11 +1,11 @@
 """The fact service: list facts, show their history, and record decisions about them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.facts.store import FactQuery, FactStore, FactTransaction, ListedFact
+from ecphoria.facts.store import FactQuery, FactStore, FactTransaction
 from ecphoria.facts.timelines import (
     DEFAULTS,
     class_of,
@@ -38,14 +38,6 @@ _MOST = 1_000
 """Most own classes of a tenant; they are stored and listed as one value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactPage:
-    """A page of facts, with the cursor of the next."""
-
-    facts: tuple[FactView, ...]
-    next_cursor: str | None
-
-
 class FactService:
     """Reads facts as of any time, and records decisions, which can be undone."""
 
@@ -60,7 +52,7 @@ class FactService:
         *,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
-    ) -> FactPage:
+    ) -> tuple[FactView, ...]:
         """List facts, each with its standing, and whether it held at an instant (default: now).
 
         Raises:
@@ -72,28 +64,22 @@ class FactService:
             relation=None if query.relation is None else relation(query.relation),
             # The stored standings are those of now.
             standing=query.standing if known_at is None else None,
-            limit=query.limit + 1,
         )
-        found: list[tuple[ListedFact, FactView]] = []
-        while len(found) <= query.limit:
+        found: list[FactView] = []
+        while len(found) < query.limit:
             rows = await self._store.keys(tenant, asked)
             keys = sorted({row.key for row in rows})
             histories = await self._histories(tenant, keys, as_of, known_at)
             views = {view.id: view for history in histories for view in history.facts}
             found += (
-                (row, view)
+                replace(view, place=row.place)
                 for row in rows
                 if (view := views.get(row.fact)) and query.standing in {None, view.standing}
             )
             if len(rows) < asked.limit:
                 break
             asked = replace(asked, after=(rows[-1].place, rows[-1].fact))
-        page = found[: query.limit]
-        last = page[-1][0] if len(found) > query.limit else None
-        return FactPage(
-            facts=await self._named(tenant, [view for _, view in page]),
-            next_cursor=None if last is None else f"{last.place}.{last.fact}",
-        )
+        return await self._named(tenant, found[: query.limit])
 
     async def history(
         self,

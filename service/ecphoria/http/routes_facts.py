@@ -17,7 +17,7 @@ from ecphoria.wire.facts import (
     DecisionPage,
     DecisionQuery,
     FactListQuery,
-    FactPageAnswer,
+    FactPage,
     FeedbackAnswer,
     FeedbackRequest,
     HistoryQuery,
@@ -34,9 +34,9 @@ facts_routes = APIRouter(prefix="/v1", tags=["facts"], route_class=GuardedRoute)
 @facts_routes.get("/facts", responses=guarded())
 async def list_facts(
     tenant: Reader, services: Served, wanted: Annotated[FactListQuery, Query()]
-) -> FactPageAnswer:
+) -> FactPage:
     """List facts by id, or the last stated first, a page at a time, each with its intervals."""
-    page = await services.facts.facts(
+    found = await services.facts.facts(
         tenant,
         FactQuery(
             concept=wanted.concept,
@@ -44,12 +44,12 @@ async def list_facts(
             standing=wanted.standing,
             sort=wanted.sort,
             after=place_of(wanted.cursor),
-            limit=wanted.limit,
+            limit=wanted.limit + 1,
         ),
         as_of=wanted.as_of,
         known_at=wanted.known_at,
     )
-    return FactPageAnswer(items=page.facts, next_cursor=page.next_cursor)
+    return FactPage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.id}")
 
 
 @facts_routes.get("/facts/{fact}/history", responses=guarded())

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ecphoria.records.answered import answered
+from ecphoria.records.answered import Internal, answered
 from ecphoria.records.asked import Instant, asked
 from ecphoria.records.ids import EpisodeId, FactId
 
@@ -251,6 +251,8 @@ class FactView:
     """Ids of the episodes that claim it."""
     quotes: tuple[Quote, ...] = ()
     """Their words, where the place of these is known: those that a language model read."""
+    place: Internal[int] = 0
+    """The number that it is sorted by in a list."""
 
 
 @answered()

@@ -45,7 +45,7 @@ class FactListQuery(HistoryQuery):
     """Size of the page."""
 
 
-class FactPageAnswer(Listing[FactView]):
+class FactPage(Listing[FactView]):
     """Facts in the order asked for."""
 
 

@@ -96,7 +96,7 @@ def test_what_is_stored_is_shown(ecphoria: CommandLine, service: Served) -> None
     assert json.loads(ecphoria(*early, "--before", "2024-01-01T00:00:00Z").stdout)["hits"] == []
     assert json.loads(ecphoria(*early, "--as-of", "2024-01-01T00:00:00Z").stdout)["hits"] == []
     assert json.loads(ecphoria(*early, "--from", "2024-01-01T00:00:00Z").stdout)["hits"]
-    listed = ecphoria("strategies").stdout
+    listed = ecphoria("strategy", "list").stdout
     assert all(name in listed for name in ("ecphoria", "synapse", "cls", "actr", "ecphory"))
 
 

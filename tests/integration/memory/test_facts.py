@@ -135,7 +135,7 @@ async def test_a_retracted_fact_leads_nowhere_until_that_is_undone(
         return {step.edge for hit in result.hits for step in hit.path}
 
     assert ("RELATED", "Orla Tamsin") in way(before, "Orla Tamsin")
-    (fact,) = (await facts.facts(tenant, FactQuery())).facts
+    (fact,) = await facts.facts(tenant, FactQuery())
     wrong = await facts.decide(tenant, fact.id, NewDecision(ruling="retract"))
     assert "RELATED" not in await edges()
     assert "RELATED" not in await edges(replace(asked, as_of=WallClock().now()))

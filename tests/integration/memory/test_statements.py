@@ -83,7 +83,7 @@ async def test_a_retracted_fact_helps_only_as_it_was_known_before(
     facts = FactService(store=FactStore(graph), clock=WallClock())
     ids = await remember(ingest, tenant, [*turns(), vague(BOUGHT)])
     early = WallClock().now()
-    (found,) = (await facts.facts(tenant, FactQuery())).facts
+    (found,) = await facts.facts(tenant, FactQuery())
     await facts.decide(tenant, found.id, NewDecision(ruling="retract"))
     assert (await first(recalls, tenant))[1] != WAY
     assert await first(recalls, tenant, replace(OPTIONS, known_at=early)) == (ids[-1], WAY)

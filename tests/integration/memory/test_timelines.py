@@ -58,8 +58,8 @@ async def add(ingest: IngestService, tenant: TenantId, *items: NewEpisode) -> Se
 
 
 async def views(facts: FactService, tenant: TenantId) -> dict[str, FactView]:
-    page = await facts.facts(tenant, FactQuery(concept="Ana Reyes"))
-    return {view.object: view for view in page.facts}
+    found = await facts.facts(tenant, FactQuery(concept="Ana Reyes"))
+    return {view.object: view for view in found}
 
 
 def held(view: FactView) -> list[tuple[str, str | None]]:
@@ -161,8 +161,8 @@ async def test_values_side_by_side_are_never_ended_and_get_no_place(
     (no_more,) = await add(
         ingest, tenant, said("Bergen", "likes", polarity="negative", valid_from=day("2024-01-01"))
     )
-    page = await facts.facts(tenant, FactQuery(concept="Bergen", relation="LIKES"))
-    by_sign = {view.polarity == "negative": view for view in page.facts}
+    found = await facts.facts(tenant, FactQuery(concept="Bergen", relation="LIKES"))
+    by_sign = {view.polarity == "negative": view for view in found}
     assert held(by_sign[False]) == [("2023-06-01", "2024-01-01")]
     assert by_sign[True].standing is Standing.DENIAL
     await ingest.delete(tenant, no_more)
@@ -279,7 +279,7 @@ async def test_merged_names_share_a_timeline_until_that_is_undone(
     assert ended == {"turku": ["oslo"], "oslo": ["bergen"], "bergen": []}
     found = await views(facts, tenant)
     assert held(found["oslo"]) == [("2023-01-10", "2023-06-01")]
-    bergen = (await facts.facts(tenant, FactQuery(concept=other))).facts
+    bergen = await facts.facts(tenant, FactQuery(concept=other))
     pair = NewDecision(
         ruling="keep_open", other=next(one.id for one in bergen if one.object == "bergen")
     )
