@@ -1,7 +1,7 @@
 // doc: List the live edges of a frontier, at most `fan` a node and type, as parallel columns.
 // mode: read
 // params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, now DATETIME,
-//   associated BOOLEAN, related BOOLEAN, merged BOOLEAN
+//   associated BOOLEAN, related BOOLEAN, kind_of STRING, merged BOOLEAN
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, forward LIST<BOOLEAN>,
 //   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>
 CYPHER 25
@@ -81,13 +81,17 @@ CALL () {
     LIMIT $fan
     UNION ALL
     MATCH (a)-[r:RELATED]-(b:LiveConcept)
-    WHERE $related AND r.weight > 0 AND r.weight >= $floor
+    WHERE ($related OR $kind_of <> '') AND r.weight > 0 AND r.weight >= $floor
+    WITH a, b, r, $kind_of <> ''
+      AND EXISTS { (f:Fact {id: r.fact}) WHERE f.relation = $kind_of } AS is_kind
+    WHERE $related OR is_kind
     // Several facts may join two concepts; the best supported one counts.
-    WITH a, b, startNode(r) = a AS forward, max(r.weight) AS weight
-    RETURN b.id AS head, 'RELATED' AS edge, forward, weight,
+    WITH a, b, startNode(r) = a AS forward, is_kind, max(r.weight) AS weight
+    RETURN b.id AS head, CASE WHEN is_kind THEN 'KIND_OF' ELSE 'RELATED' END AS edge, forward,
+      weight,
       COUNT { (a)-[s:RELATED]-() WHERE s.weight > 0 } AS degree, 'concept' AS head_kind,
       b.name AS head_label, b.normalised AS tie
-    ORDER BY weight DESC, tie, forward
+    ORDER BY weight DESC, tie, forward, edge
     LIMIT $fan
     UNION ALL
     MATCH (a)-[r:SAME_AS]-(b:LiveConcept)

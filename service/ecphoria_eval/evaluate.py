@@ -64,7 +64,7 @@ async def evaluate(
         monotonic: Seconds from some fixed moment.
 
     Raises:
-        InvalidInput: No strategy that is named has a mechanism to switch off, or an option to vary.
+        InvalidInput: No strategy that is named has a mechanism to switch off or an option to vary.
         UnknownStrategy: The service has none of a name wanted.
         EcphoriaError: The service cannot be used.
     """

@@ -31,6 +31,7 @@ from ecphoria.records.episode import (
     fenced,
     in_offset,
 )
+from ecphoria.records.fact import KIND_OF
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.code_blocks import one_line
 from ecphoria.text.dates import resolve_dates
@@ -39,13 +40,13 @@ from ecphoria.text.names import normalise
 from ecphoria.text.quotes import QuotableText
 from ecphoria.text.readable import check_readable
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the instruction, the structure and the checks."""
 MOST_TURNS: Final = 20
 MOST_TOKENS: Final = 3_000
 # A model invents names, quotes and dates and follows instructions in texts, so each fact needs a
 # quote that is found in the text (decision 0034).
-INSTRUCTION: Final = """\
+INSTRUCTION: Final = f"""\
 You read turns of conversations and documents, and list the names and the facts in them. Each \
 turn is one line: its number in brackets, its date, its speaker and its words. Lines without a \
 number are earlier turns; they help to understand, list nothing of them.
@@ -61,6 +62,8 @@ plans or did.
 - subject and object: names or short phrases as written in the turns. For "I" and "my" use the \
 speaker's name.
 - predicate: a short verb phrase in the present, such as "lives in".
+Where a turn says of what kind a thing is, the predicate is "{KIND_OF}", the \
+subject the thing and the object its kind.
 - qualifier: which of several it is, such as "work" of a phone number; else empty.
 - negated: true if the turn says that it is not so, or no longer.
 - valid_from, valid_to: when it began and ended, in the words of the turn, such as "last May" or \

@@ -87,6 +87,11 @@ class WalkOptions(BaseOptions):
         0.0, "Gain of RELATED: concepts that a fact joins, by the weight of its evidence.", low=0,
         high=1, source="off by default; CLS-M and SYNAPSE 1",
     )  # fmt: skip
+    # An experiment: without a model nothing states kinds (decision 0068).
+    kinds: float = parameter(
+        0.0, "Gain of RELATED where the fact says what something is a kind of; while it is 0,"
+        " `related` counts for these facts too.", low=0, high=1, source="off by default",
+    )  # fmt: skip
     merged: float = parameter(
         0.0, "Gain of SAME_AS: concepts that were accepted as the same.", low=0, high=1,
         source="off by default; the papers merge them",
@@ -108,11 +113,12 @@ class WalkOptions(BaseOptions):
             associated=self.associated,
             about_back=back,
             related=self.related,
+            kinds=self.kinds,
             merged=self.merged,
         )
 
 
-_OPTIONAL = ("associated", "related", "merged")
+_OPTIONAL = ("associated", "related", "kinds", "merged")
 """Families of edges between concepts that are fetched only with a gain."""
 
 

@@ -23,7 +23,7 @@ from ecphoria.recall.walk import Flow, Walk, shares
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Mark, SeedRecord
 
-EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED", "RELATED", "SAME_AS")
+EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED", "RELATED", "KIND_OF", "SAME_AS")
 DECAY = 0.01
 """Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
 SIMILAR = 0.5
@@ -38,6 +38,7 @@ def gains(
     next_back: float = 1.0,
     about_back: float = 1.0,
     related: float = 0.0,
+    kinds: float = 0.0,
     merged: float = 0.0,
 ) -> FloatArray:
     """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
@@ -48,11 +49,12 @@ def gains(
     table[EDGES.index("SIMILAR")] = similar
     table[EDGES.index("ASSOCIATED")] = associated
     table[EDGES.index("RELATED")] = related
+    table[EDGES.index("KIND_OF")] = kinds
     table[EDGES.index("SAME_AS")] = merged
     return table
 
 
-GAINS = gains(associated=1.0, related=1.0, merged=1.0)
+GAINS = gains(associated=1.0, related=1.0, kinds=1.0, merged=1.0)
 """The most that an edge can carry, for the choice of the next frontier."""
 
 

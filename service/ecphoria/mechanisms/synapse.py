@@ -24,7 +24,8 @@ from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
 from ecphoria.mechanisms.subgraph import DECAY, Subgraph, enter, gains
 from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import concept_seed
-from ecphoria.records.recall import SeedRecord, Stream
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Mark, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 
 
@@ -89,6 +90,7 @@ class SynapseOptions:
     # (docs/explanation/consolidation.md).
     associated: float = same_as(WalkOptions, "associated")
     related: float = same_as(WalkOptions, "related")
+    kinds: float = same_as(WalkOptions, "kinds")
     merged: float = same_as(WalkOptions, "merged")
     # Edges of a window are not stored: each wave reads them along the session
     # (docs/explanation/mechanisms/synapse.md).
@@ -167,6 +169,12 @@ class SynapseOptions:
         "memory", "Node whose activation the gate reads: the first memory, or the best of all.",
         choices=("memory", "any"), source="SYNAPSE 3.4: the top-ranked node",
     )  # fmt: skip
+    # The paper ranks memories and concepts together; a concept has no text to return
+    # (docs/explanation/mechanisms/synapse.md).
+    top_concepts: int = parameter(
+        0, "Best concepts that the trace marks with their place among memories and concepts.",
+        unit="concepts", low=0, high=30, source="Eq. 5, the paper's 30 of both; off by default",
+    )  # fmt: skip
     verify_below: float = parameter(
         0.2, "Activation of the first hit below which the verdict is `verify`; with a gate.",
         unit="activation", low=0, high=1, source="ours; the highest gate of table 7",
@@ -213,6 +221,7 @@ _PAPER = SynapseOptions(
     w_prior=0.2,
     gate=0.12,
     gate_node="any",
+    top_concepts=30,
     floor=0.0,
     fan=64,
     frontier=500,
@@ -256,6 +265,7 @@ class Synapse:
                 associated=options.associated,
                 next_back=options.next_back,
                 related=options.related,
+                kinds=options.kinds,
                 merged=options.merged,
             ),
             options.fan_power,
@@ -278,7 +288,9 @@ class Synapse:
             "prior": await _prior(search, pool, options),
         }
         ranked = pool.ranked(parts, graph, _path(pool, activation, graph.path, options))
-        top = await _top_activation(search, graph, active, ranked, options)
+        concepts = await _concepts(search, graph, active, options)
+        _mark(graph, concepts[: options.top_concepts], ranked.score)
+        top = _top_activation(ranked, lit_by_id, concepts, options.gate_node)
         return replace(ranked, gate=_gate(top, options))
 
 
@@ -327,34 +339,68 @@ async def _enter(
     return graph, start
 
 
-async def _top_activation(
-    search: Search, graph: Subgraph, active: FloatArray, ranked: Ranked, options: SynapseOptions
-) -> float | None:
-    """Read the activation of the top node by Eq. 5; None if no gate is wanted.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Concept:
+    """A concept of the walk, with its score by Eq. 5."""
+
+    id: str
+    score: float
+    activation: float
+
+
+async def _concepts(
+    search: Search, graph: Subgraph, active: FloatArray, options: SynapseOptions
+) -> list[_Concept]:
+    """Rank the concepts by Eq. 5, if the gate or the trace asks for them.
 
     A concept has no prior, and a cosine once it is embedded.
     """
-    if options.gate == 0.0 or not ranked.ids:
-        return None
-    level: dict[str, float] = dict(zip(graph.ids, active.tolist(), strict=True))
-    best, top = float(ranked.score[0]), level.get(ranked.ids[0], 0.0)
-    if options.gate_node == "memory":
-        return top
-    concepts = [node for node, kind in zip(graph.ids, graph.kinds, strict=True)
-                if kind == "concept"]  # fmt: skip
-    own = await search.store.figures.concept_vectors(search.tenant, concepts)
+    if not options.top_concepts and (options.gate == 0.0 or options.gate_node == "memory"):
+        return []
+    level = {
+        node: value
+        for node, kind, value in zip(graph.ids, graph.kinds, active.tolist(), strict=True)
+        if kind == "concept"
+    }
+    own = await search.store.figures.concept_vectors(search.tenant, list(level))
     cue = search.seeding.vector
-    for concept in concepts:
+    found = []
+    for concept, value in level.items():
         near = float(np.dot(cue, own[concept])) if cue is not None and concept in own else 0.0
-        score = options.w_base * near + options.w_activation * level[concept]
-        if score > best:
-            best, top = score, level[concept]
-    return top
+        score = options.w_base * near + options.w_activation * value
+        found.append(_Concept(id=concept, score=score, activation=value))
+    return sorted(found, key=lambda one: (-one.score, one.id))
+
+
+def _mark(graph: Subgraph, concepts: Sequence[_Concept], memories: FloatArray) -> None:
+    """Mark the best concepts in the last wave with their place in both layers."""
+    if not graph.waves:
+        return
+    marks = tuple(
+        Mark(
+            node=one.id,
+            says=f"place {row + int((memories >= one.score).sum())} of memories and concepts",
+            value=one.activation,
+        )
+        for row, one in enumerate(concepts, start=1)
+    )
+    graph.waves[-1] = replace(graph.waves[-1], marks=(*graph.waves[-1].marks, *marks))
+
+
+def _top_activation(
+    ranked: Ranked, lit: Mapping[EpisodeId, float], concepts: Sequence[_Concept], wanted: str
+) -> float | None:
+    """Read the activation of the top node by Eq. 5; None without a memory."""
+    if not ranked.ids:
+        return None
+    if wanted == "any" and concepts and concepts[0].score > float(ranked.score[0]):
+        return concepts[0].activation
+    return lit.get(ranked.ids[0], 0.0)
 
 
 def _gate(top: float | None, options: SynapseOptions) -> ActivationGate | None:
     """Let the activation of the top node decide (3.4), if that is wanted."""
-    if top is None:
+    if top is None or options.gate == 0.0:
         return None
     return ActivationGate(
         activation=top, threshold=options.gate, verify_below=options.verify_below

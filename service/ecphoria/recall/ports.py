@@ -322,6 +322,7 @@ class FanLimits:
         floor: Lightest edge; the server prunes lighter ones.
         associated: Whether concepts lead to concepts that are mentioned together with them.
         related: Whether concepts lead to concepts that a fact joins to them.
+        kinds: Whether concepts lead to what they are a kind of, and to their own kinds.
         merged: Whether concepts lead to concepts that were accepted as the same.
         window: Number of consecutive turns that also mention each other's concepts; 0 for none.
     """
@@ -330,6 +331,7 @@ class FanLimits:
     floor: float = 0.05
     associated: bool = False
     related: bool = False
+    kinds: bool = False
     merged: bool = False
     window: int = 0
 

@@ -50,6 +50,8 @@ T = TypeVar(
     "T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns, StatementColumns
 )
 
+_BY_FACT = frozenset({"RELATED", "KIND_OF"})
+"""Arcs that stand for facts."""
 _MOST_FACTS = 1_000
 
 _FURTHEST = 200
@@ -330,10 +332,10 @@ class ScopedStore:
         episodes = [EpisodeId(end) for end, kind in ends if kind == "episode"]
         kept = await self._kept(tenant, episodes)
         unseen = await self._unseen(tenant, [end for end, kind in ends if kind != "episode"])
-        if self._facts is not None and limits.related:
+        if self._facts is not None and (limits.related or limits.kinds):
             joined = await self._facts.joined(tenant, frontier, _MOST_FACTS)
             arcs = zip(found.tail, found.head, found.edge, strict=True)
-            then = [edge != "RELATED" or (tail, head) in joined for tail, head, edge in arcs]
+            then = [edge not in _BY_FACT or (tail, head) in joined for tail, head, edge in arcs]
             found = keep_rows(found, then)
             ends = list(zip(found.head, found.head_kind, strict=True))
         return keep_rows(

@@ -36,6 +36,7 @@ from ecphoria.recall.ports import (
     Window,
 )
 from ecphoria.records.episode import Episode, MemoryKind
+from ecphoria.records.fact import KIND_OF
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
@@ -414,6 +415,7 @@ class EpisodeReader:
             now=now,
             associated=limits.associated,
             related=limits.related,
+            kind_of=KIND_OF if limits.kinds else "",
             merged=limits.merged,
         )
         if not limits.window:

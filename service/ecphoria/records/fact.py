@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from ecphoria.records.answered import Internal, answered
 from ecphoria.records.asked import Instant, asked
 from ecphoria.records.ids import EpisodeId, FactId
+
+KIND_OF: Final = "is a kind of"
+"""Predicate of a fact that tells what its subject is a kind of."""
 
 UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 """Stored as the end of what has not ended, so that ranges compare."""

@@ -259,8 +259,12 @@ async def edges(house: House, cypher: Cypher) -> list[tuple[str, str, str, float
     return [(row["kind"], row["tail"], row["head"], row["weight"]) for row in rows]
 
 
-async def answered(house: House, cue: Cue, strategy: str, **options: Any) -> RecallResult:
-    asked = RecallOptions(strategy=strategy, k=20, options={"preset": "paper", **options})
+async def answered(
+    house: House, cue: Cue, strategy: str, *, explain: bool = False, **options: Any
+) -> RecallResult:
+    asked = RecallOptions(
+        strategy=strategy, k=20, options={"preset": "paper", **options}, explain=explain
+    )
     return await house.recalls.recall(house.tenant, cue, asked, record=False)
 
 
@@ -312,6 +316,18 @@ async def test_synapse_from_cue_to_verdict(
         assert answer.verdict is verdict
         assert answer.confidence == pytest.approx(a[top[gate_node]], abs=1e-5)
         assert "activation" in answer.reasons[0]
+    explained = await answered(
+        said, Cue(text=ASKED, vector=tuple(cue.tolist())), "synapse", explain=True, seeds=3,
+        concept_seeds=2, window=0, top_concepts=2,
+    )  # fmt: skip
+    assert explained.trace is not None
+    ranking = sorted(both, key=lambda node: -sum(both[node]))
+    best = [node for node in ranking if node in concepts][:2]
+    marks = explained.trace.waves[-1].marks
+    assert [(mark.node, mark.says) for mark in marks] == [
+        (node, f"place {ranking.index(node) + 1} of memories and concepts") for node in best
+    ]
+    assert [mark.value for mark in marks] == pytest.approx([a[node] for node in best], abs=1e-5)
 
 
 async def test_no_energy_is_no_answer(said: House, embedder: Embedder) -> None:

@@ -97,3 +97,30 @@ async def test_a_walk_follows_facts_and_merges_only_with_a_gain(
     assert met & await edges(recalls, tenant, strategy, **both) == {"RELATED"}
     await merges.decide(tenant, "mira holm", "old anna", MergeStatus.ACCEPTED)
     assert met & await edges(recalls, tenant, strategy, **both) == met
+
+
+JUDO = Statement(subject="Judo", predicate="Is_a kind of", object="Martial Art")
+
+
+@pytest.mark.parametrize("strategy", WALKS)
+async def test_a_walk_follows_kinds_alone_while_a_memory_states_them(
+    ingest: IngestService,
+    recalls: RecallService,
+    tenant: TenantId,
+    other_tenant: TenantId,
+    strategy: str,
+) -> None:
+    club = Statement(subject="Martial Art", predicate="is taught at", object="Dojo North")
+    for owner in (tenant, other_tenant):
+        names = Extracted(names=("Mira Holm", "Martial Art"))
+        await ingest.append(owner, NewEpisode(text="x y.", extraction=names))
+        await state(ingest, owner, "It is taught there.", club)
+    told = await state(ingest, tenant, "It is one.", JUDO)
+    met = {"RELATED", "KIND_OF"}
+    assert not met & await edges(recalls, tenant, strategy)
+    assert met & await edges(recalls, tenant, strategy, kinds=1.0) == {"KIND_OF"}
+    assert met & await edges(recalls, tenant, strategy, related=1.0) == {"RELATED"}
+    assert met & await edges(recalls, tenant, strategy, related=1.0, kinds=1.0) == met
+    assert not met & await edges(recalls, other_tenant, strategy, kinds=1.0)
+    await ingest.delete(tenant, told)
+    assert not met & await edges(recalls, tenant, strategy, kinds=1.0)
