@@ -283,6 +283,10 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/v1/dormancy"): [
             ("/v1/dormancy", {}), ("/v1/dormancy", {"params": {"limit": 1}}),
         ],
+        ("get", "/v1/expiring"): [
+            ("/v1/expiring", {}),
+            ("/v1/expiring", {"params": {"cursor": "1.x", "limit": 1}}),
+        ],
         ("post", "/v1/dormancy/preview"): [
             ("/v1/dormancy/preview", {}),
             ("/v1/dormancy/preview", {"json": {"mode": "budget", "budget": 1, "quiet_days": 0.0}}),

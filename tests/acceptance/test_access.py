@@ -74,6 +74,7 @@ CALLS: dict[str, Call] = {
         f"/v1/traces/{ids['trace']}/feedback", json={"useful": [ids["episode"]]}
     ),
     "get /v1/dormancy": lambda o, _: o.get("/v1/dormancy"),
+    "get /v1/expiring": lambda o, _: o.get("/v1/expiring"),
     "post /v1/dormancy/preview": lambda o, _: o.post("/v1/dormancy/preview"),
     "post /v1/dormancy/sleep": lambda o, ids: o.post(
         "/v1/dormancy/sleep", json={"ids": [ids["episode"]]}
@@ -269,7 +270,7 @@ SCOPE_OF = {
         "get /v1/traces", "get /v1/concepts", "get /v1/concepts/{concept}", "get /v1/graph",
         "get /v1/timeline", "get /v1/decisions", "post /v1/dormancy/preview",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/settings",
-        "get /v1/dormancy", "get /v1/facts",
+        "get /v1/dormancy", "get /v1/expiring", "get /v1/facts",
         "get /v1/facts/{fact}/history", "get /v1/predicates",
         "get /v1/merges", "get /v1/engrams",
         "post /v1/items/find", "post /v1/items/search", "post /v1/items/namespaces",

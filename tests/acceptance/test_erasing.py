@@ -243,11 +243,61 @@ async def marks(cypher: Cypher, episode: str) -> list[set[str]]:
     return [set(row["names"]) for row in rows]
 
 
-def erase(owner: Owner, filters: dict[str, Any], **how: object) -> dict[str, int]:
+def erase(owner: Owner, filters: dict[str, Any], **how: object) -> dict[str, Any]:
     answer = owner.post("/v1/episodes/erase", json={"filters": filters, **how})
     assert answer.status_code == 200, answer.text
-    told: dict[str, int] = answer.json()
+    told: dict[str, Any] = answer.json()
     return told
+
+
+def counts(owner: Owner) -> dict[str, int]:
+    """Count what an erasure takes away."""
+    stats = owner.get("/v1/stats").json()
+    lists = {
+        kind: len(owner.get(f"/v1/{kind}").json()["items"])
+        for kind in ("facts", "decisions", "engrams")
+    }
+    return lists | {kind: stats[kind] for kind in ("passages", "sessions", "speakers", "concepts")}
+
+
+def test_a_preview_counts_by_kind_what_the_erasure_takes(
+    owner: Owner, operator: httpx.Client
+) -> None:
+    lives = {"subject": "Ana", "predicate": "lives in", "object": "Lisbon"}
+    works = {"subject": "Ana", "predicate": "works at", "object": "the Otter House"}
+    ids = [
+        owner.remember("I live in Lisbon.", speaker="Ana", session="pier",
+                       extraction={"names": ["Lisbon"], "facts": [lives, works]}),
+        owner.remember("The Otter House is by the sea. " * 80, speaker="Bo", session="pier"),
+        *(owner.remember(f"Shall we meet at pier {n}?", speaker="Ana", session="pier")
+          for n in range(4)),
+    ]  # fmt: skip
+    owner.remember("She lives in Lisbon.", speaker="Bo", session="harbour",
+                   extraction={"names": ["Lisbon"], "facts": [lives]})  # fmt: skip
+    facts = {fact["predicate"]: fact["id"] for fact in owner.get("/v1/facts").json()["items"]}
+    ruled = owner.post(f"/v1/facts/{facts['works at']}/decisions", json={"ruling": "retract"})
+    assert ruled.status_code == 201, ruled.text
+    consolidate(owner)
+    shown = owner.post("/v1/recall", json={"cue": "Where does Ana live?"}).json()
+    assert {hit["episode"]["id"] for hit in shown["hits"]} & {*ids}
+    before = counts(owner)
+    preview = erase(owner, {"session": "pier"}, dry_run=True)
+    assert (preview["matched"], preview["erased"]) == (6, 0)
+    assert erase(owner, {}, ids=ids, dry_run=True) == preview
+    with Client(str(owner.base_url), owner.key) as client:
+        assert client.preview_erasure(ids=ids).matched == 6
+        assert client.preview_erasure(ids=ids[:1], session="pier").removes.sessions == 0  # type: ignore[union-attr]  # a preview has them
+    assert counts(owner) == before
+    with new_owner(operator) as stranger:
+        assert erase(stranger, {}, ids=ids, dry_run=True)["matched"] == 0
+        assert erase(stranger, {}, ids=ids) == {"matched": 0, "erased": 0}
+    assert erase(owner, {}, ids=ids) == {"matched": 6, "erased": 6}
+    after = counts(owner)
+    removes = preview["removes"]
+    assert removes.pop("traces") == 1
+    assert removes == {kind: before[kind] - after[kind] for kind in before}
+    assert all(removes.values()), removes
+    assert owner.get("/v1/stats").json()["traces"] == 1
 
 
 async def test_erasing_a_session_leaves_no_copy_of_it_and_nothing_else_goes(
@@ -265,7 +315,8 @@ async def test_erasing_a_session_leaves_no_copy_of_it_and_nothing_else_goes(
     assert owner.post("/v1/dormancy/sleep", json={"ids": [ids[1]]}).status_code == 200
     with new_owner(operator) as other:
         theirs = other.remember("The sea is calm.", session="pier")
-        assert erase(owner, {"session": "pier"}, dry_run=True) == {"matched": 3, "erased": 0}
+        preview = erase(owner, {"session": "pier"}, dry_run=True)
+        assert (preview["matched"], preview["erased"]) == (3, 0)
         assert await count_copies(graph, mark)
         assert erase(owner, {"session": "pier"}, limit=2) == {"matched": 3, "erased": 2}
         assert erase(owner, {"session": "pier"}) == {"matched": 1, "erased": 1}
@@ -288,7 +339,7 @@ def test_an_episode_must_pass_every_filter_to_be_erased(owner: Owner) -> None:
         assert owner.texts() == ["Ana, day 1.", "Ana, day 3.", "Bo, day 2."]
         (last,) = (one.id for one in client.list(session="day 3"))
         told: list[tuple[int, int]] = []
-        assert client.erase(speaker="Ana", exclude=[last], dry_run=True) == 1
+        assert client.preview_erasure(speaker="Ana", exclude=[last]).matched == 1
         erased = client.erase(
             speaker="Ana", exclude=[last], watch=lambda done, total: told.append((done, total))
         )

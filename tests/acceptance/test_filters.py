@@ -115,7 +115,7 @@ def test_an_entry_is_found_by_its_own_name_and_value_alone(
                     int(one.text[12:-1]) for one in client.list(metadata=wanted, page_size=50)
                 ]
                 assert found == expected, wanted
-                assert client.erase(metadata=wanted, dry_run=True) == len(expected), wanted
+                assert client.preview_erasure(metadata=wanted).matched == len(expected), wanted
         for name, value in (("a", 1), ('"a', "a"), (", ", ": 1, "), ("", 0), ("$gt", 1.0)):
             expected = sorted(n for n, each in enumerate(stored) if _same(each.get(name), value))
             hits = client.recall("Which note?", k=200, metadata={name: value}).hits
@@ -179,7 +179,7 @@ def test_lists_and_erasure_take_them_too(client: Client, owner: Owner) -> None:
     odd = client.list(metadata={"even": False}, order="newest")
     assert [one.metadata["n"] for one in odd] == [5, 3, 1]
     assert [one.metadata["n"] for one in client.list(session="s2", metadata={"n": 4})] == [4]
-    assert client.erase(metadata={"place": "pier"}, role="user", dry_run=True) == 2
+    assert client.preview_erasure(metadata={"place": "pier"}, role="user").matched == 2
     assert client.erase(metadata={"place": "pier"}, role="user") == 2
     assert client.erase(sessions=("s2",)) == 2
     assert [one.metadata["n"] for one in client.list()] == [1, 3]
@@ -203,7 +203,7 @@ def test_a_speaker_is_found_in_any_case(client: Client, owner: Owner) -> None:
             assert {hit.episode.text for hit in hits} == texts, (wanted, strategy)
         assert {one.text for one in client.list(speaker=wanted)} == texts
         assert {one.text for one in client.list(speaker=wanted, session="kites")} == texts
-        assert client.erase(speaker=wanted, dry_run=True) == len(found)
+        assert client.preview_erasure(speaker=wanted).matched == len(found)
     long = "Nothing happened at the pier on that day, and nobody said a word. " * 60
     client.remember(f"{long} The long kite is mauve. {long}", speaker="Ana")
     hits = client.recall("Is the long kite mauve?", speaker="aNA").hits

@@ -180,6 +180,29 @@ async def test_looking_changes_nothing_and_recording_is_a_choice(
     assert tab.faults == []
 
 
+async def test_hits_of_a_recorded_recall_are_judged_once(open_tab: OpenTab, fresh: Owner) -> None:
+    ids = {fresh.remember(f"Mara feeds the otters at {n}.", session="pier") for n in (7, 8)}
+    tab = await open_tab(fresh.key)
+    await tab.ask("When are the otters fed?")
+    judging = tab.page.locator(".acts").get_by_role("button", name="seful")
+    assert await judging.count() == 0  # this recall leaves no trace
+    trace = fresh.post("/v1/recall", json={"cue": "When are the otters fed?"}).json()["trace_id"]
+    await tab.open("ask", trace=trace)
+    await tab.page.locator("#hit-2").get_by_role("button", name="Useful", exact=True).wait_for()
+    assert await judging.count() == 2 * len(ids)
+    await tab.page.locator("#hit-1").get_by_role("button", name="Useful", exact=True).click()
+    await tab.page.wait_for_selector("#hit-1 .remark:text-is('Marked as useful')")
+    await tab.page.locator("#hit-2").get_by_role("button", name="Not useful").click()
+    await tab.page.wait_for_selector("#hit-2 .remark:text-is('Marked as not useful')")
+    await tab.page.reload()
+    await tab.page.wait_for_selector("#hit-1 .remark:text-is('Marked as useful')")
+    assert await judging.count() == 0
+    hits = fresh.get(f"/v1/traces/{trace}").json()["hits"]
+    assert [hit["useful"] for hit in hits] == [True, False]
+    assert fresh.get(f"/v1/episodes/{hits[0]['episode']}").json()["reliability"] > 0.7
+    assert tab.faults == []
+
+
 async def test_a_link_opens_the_same_step_and_hit_and_back_works(
     open_tab: OpenTab, demo: Owner
 ) -> None:
@@ -269,7 +292,7 @@ async def test_exports_hold_the_cue_the_verdict_and_every_dot(
     assert trace["cue"] == HUSBAND
     svg = await exported(tab, "Picture (SVG)")
     version = demo.get("/healthz").json()["version"]
-    for text in (HUSBAND, "I remember", f"Ecphoria {version}"):
+    for text in (HUSBAND, "I remember", f"Ecphoria {version}", "a session, its first turn on top"):
         assert text in svg
     assert set(re.findall(r'data-node="(\w+)"', svg)) == {node["id"] for node in trace["nodes"]}
     async with tab.page.expect_download() as download:

@@ -86,3 +86,21 @@ async def test_both_are_kept_and_a_time_is_set(open_tab: OpenTab, studied: Owner
     await contested.wait_for()
     assert await listed(tab) == before
     assert tab.faults == []
+
+
+async def test_the_clock_shows_one_edge_or_two(open_tab: OpenTab, studied: Owner) -> None:
+    tab = await opened(open_tab, studied, "tobias")
+    [concept] = [
+        each["id"]
+        for each in studied.get("/v1/concepts", params={"q": "tobias"}).json()["items"][:1]
+    ]
+    counts = {}
+    for hops in (1, 2):
+        asked = {"around": concept, "hops": hops, "limit": 200}
+        counts[hops] = len(studied.get("/v1/graph", params=asked).json()["nodes"]["id"])
+    assert counts[1] < counts[2] <= 200
+    await tab.page.wait_for_selector(f".clock[data-nodes='{counts[1]}']")
+    await tab.page.get_by_role("button", name="Two edges away").click()
+    await tab.page.wait_for_selector(f".clock[data-nodes='{counts[2]}']")
+    assert "hops=2" in tab.page.url
+    assert tab.faults == []

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ecphoria.client import Client
 from tests.acceptance.conftest import Owner
 from tests.explorer.conftest import OpenTab, Tab, issued
 
@@ -116,10 +117,19 @@ async def test_erasing_needs_the_number_and_erases_what_was_shown(
     open_tab: OpenTab, fresh: Owner
 ) -> None:
     filled(fresh)
+    asked = {"filters": {"speaker": "Mara"}, "dry_run": True}
+    removes = fresh.post("/v1/episodes/erase", json=asked).json()["removes"]
+    before = fresh.get("/v1/stats").json()
     tab = await opened(open_tab, fresh, list="erase")
     await tab.page.fill("input[name=speaker]", "Mara")
     await tab.page.get_by_role("button", name="Show what would go").click()
     number = tab.page.locator("input[name=number]")
+    await number.wait_for()
+    shown = await tab.page.eval_on_selector_all(
+        "[data-removes]",
+        "rows => rows.map(row => [row.dataset.removes, Number(row.dataset.count)])",
+    )
+    assert dict(shown) == {kind: count for kind, count in removes.items() if count} != {}
     erase = tab.page.locator(".erasing button")
     await number.fill(str(COUNT))
     assert await erase.is_disabled()
@@ -130,6 +140,44 @@ async def test_erasing_needs_the_number_and_erases_what_was_shown(
     await tab.page.wait_for_selector(f".erased:text('{COUNT // 2} memories erased')")
     await agrees(tab, fresh, live=COUNT // 2)
     assert {each["speaker"] for each in fresh.get("/v1/episodes").json()["items"]} == {"Davor"}
+    after = fresh.get("/v1/stats").json()
+    assert all(before[kind] - after[kind] == count for kind, count in shown)
+    assert tab.faults == []
+
+
+async def test_chosen_memories_are_erased(open_tab: OpenTab, fresh: Owner) -> None:
+    ids = filled(fresh)
+    tab = await opened(open_tab, fresh)
+    await choose(tab, ids[1], ids[4])
+    await press(tab, "Erase")
+    await tab.page.wait_for_selector("#list:has-text('Only the 2 memories that you chose')")
+    await tab.page.get_by_role("button", name="Show what would go").click()
+    await tab.page.fill("input[name=number]", "2")
+    await tab.page.click(".erasing button")
+    await tab.page.wait_for_selector(".erased:text('2 memories erased')")
+    await agrees(tab, fresh, live=COUNT - 2)
+    left = {each["id"] for each in fresh.get("/v1/episodes").json()["items"]}
+    assert left == {*ids} - {ids[1], ids[4]}
+    assert tab.faults == []
+
+
+async def test_memories_that_expire_are_listed_and_kept(open_tab: OpenTab, fresh: Owner) -> None:
+    ids = filled(fresh)
+    for one, year in ((ids[3], 2099), (ids[5], 2098), (ids[1], 2098)):
+        end = {"expires_at": f"{year}-01-01T00:00:00Z"}
+        assert fresh.patch(f"/v1/episodes/{one}", json=end).status_code == 200
+    wanted = [*sorted((ids[5], ids[1])), ids[3]]
+    assert [each["id"] for each in fresh.get("/v1/expiring").json()["items"]] == wanted
+    with Client(str(fresh.base_url), fresh.key) as client:
+        assert [each.id for each in client.archive.expiring(page_size=1)] == wanted
+    tab = await opened(open_tab, fresh, list="expiring")
+    rows = tab.page.locator("#list .memories li")
+    assert [await row.get_attribute("data-memory") for row in await rows.all()] == wanted
+    assert "expires 1 Jan 2099" in await rows.last.inner_text()
+    await choose(tab, ids[3])
+    await press(tab, "Never expire")
+    await tab.page.wait_for_selector(f"li[data-memory='{ids[3]}']", state="detached")
+    assert fresh.get(f"/v1/episodes/{ids[3]}").json()["expires_at"] is None
     assert tab.faults == []
 
 
@@ -138,7 +186,7 @@ async def test_a_reader_has_no_control_and_a_forged_click_is_refused(
 ) -> None:
     filled(fresh)
     reader = issued(fresh, fresh.name, "read")
-    for name in ("live", "dormant", "archived", "pinned", "erase"):
+    for name in ("live", "dormant", "archived", "pinned", "expiring", "erase"):
         tab = await opened(open_tab, fresh, reader, list=name)
         assert await tab.page.locator(".write").count() == 0, name
         assert await tab.page.locator("input[type=checkbox]").count() == 0, name

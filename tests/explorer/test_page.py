@@ -38,6 +38,11 @@ async def test_markup_made_of_text_is_refused(open_tab: OpenTab) -> None:
     assert await tab.page.evaluate(refused) == "TypeError"
 
 
+async def test_a_browser_without_javascript_is_told(open_tab: OpenTab) -> None:
+    tab = await open_tab(java_script_enabled=False)
+    assert "This page needs JavaScript" in await tab.page.inner_text("noscript")
+
+
 def test_the_code_never_makes_markup_of_text() -> None:
     for path in FILES:
         if path.suffix == ".js" and path.name != "vendor.js":

@@ -47,10 +47,16 @@ def list_dormant(
             "--next", help="The memories that the policy would make dormant now instead."
         ),
     ] = False,
+    expiring: Annotated[
+        bool, typer.Option("--expiring", help="The memories that expire, the soonest first.")
+    ] = False,
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """List dormant memories, with the reason."""
+    if expiring:
+        _list_expiring(client, limit, as_json=as_json)
+        return
     if following:
         found = client.archive.preview(limit=min(limit, 1_000))
         (print_json if as_json else _draw_preview)(found)
@@ -68,6 +74,18 @@ def list_dormant(
         verb = "is" if archived == 1 else "are"
         said = f"{counted(archived, 'memory', 'memories')} more {verb} archived"
         stderr().print(f"[dim]{said}: ecphoria archive list[/dim]")
+
+
+def _list_expiring(client: Client, limit: int, *, as_json: bool) -> None:
+    found = islice(client.archive.expiring(page_size=min(limit, 1_000)), limit)
+    if as_json:
+        print_json(found)
+        return
+    rows = table(id_column(), "expires", "what")
+    for memory in found:
+        text = Text(" ".join(memory.text[:_SHOWN].split()))
+        rows.add_row(memory.id, f"{memory.expires_at:%Y-%m-%d %H:%M}", text)
+    print_table(rows, empty="No memory expires.")
 
 
 def _draw_preview(found: DormancyPreview) -> None:

@@ -67,13 +67,20 @@ def list_episodes(
     state: Annotated[
         State | None, typer.Option(help="Only live, dormant or archived episodes.")
     ] = None,
+    pinned: Annotated[
+        bool | None, typer.Option("--pinned/--not-pinned", help="Only pinned episodes, or others.")
+    ] = None,
     newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
     count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List episodes in the order of their append."""
     found = client.list(
-        **filters, state=state, order="newest" if newest else "oldest", page_size=min(count, 1_000)
+        **filters,
+        state=state,
+        pinned=pinned,
+        order="newest" if newest else "oldest",
+        page_size=min(count, 1_000),
     )
     if as_json:
         print_json(islice(found, count))

@@ -32,11 +32,17 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
-from ecphoria.records.episode import Bucket, BucketKind, MemoryKind, Outcome, Receipt
+from ecphoria.records.episode import (
+    Bucket,
+    BucketKind,
+    ErasureCounts,
+    MemoryKind,
+    Outcome,
+    Receipt,
+)
 from ecphoria.records.recall import DEFAULT_HITS, Match
 
 if TYPE_CHECKING:
-    from ecphoria.cli.progress import Watch
     from ecphoria.records.ask import CitedSentence
     from ecphoria.records.tenant import TenantStats
 
@@ -125,7 +131,7 @@ def forget(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]...", help="Episodes to erase.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the episodes.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -136,29 +142,36 @@ def forget(
     if bool(ids) == bool(by_filter):
         raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
 
-    def erase(*, dry_run: bool, watch: "Watch" = lambda *_: None) -> int:
-        return client.erase(**filters, dry_run=dry_run, watch=partial(watch, "erasing"))
-
-    matched = len(ids) if ids else erase(dry_run=True)
-    erased = 0
+    found = client.preview_erasure(ids=ids or (), **filters)
+    matched, erased = len(ids) if ids and not dry_run else found.matched, 0
+    assert found.removes is not None, "a preview counts by kind"
     if matched and not dry_run:
         if not yes:
-            confirm(f"Erase {counted(matched, 'episode')}?")
+            confirm(f"Erase {counted(matched, 'episode')}?{_also(found.removes)}")
         again = "What is erased stays erased; run the same command again to erase the rest."
         with if_interrupted(lambda: again), watching() as watch:
-            erased = len(ids) if ids else erase(dry_run=False, watch=watch)
+            if not ids:
+                erased = client.erase(**filters, watch=partial(watch, "erasing"))
             for done, ident in enumerate(ids or (), start=1):
                 client.delete(ident)
                 watch("erasing", done, matched)
+                erased = done
     if as_json:
-        print_json({"matched": matched, "erased": erased})
+        print_json({"matched": matched, "erased": erased, "removes": asdict(found.removes)})
     elif not matched:
         stdout().print("Nothing matches.")
         say_unknown(client, filters)
     elif dry_run:
-        stdout().print(f"{counted(matched, 'episode')} would be erased.")
+        stdout().print(f"{counted(matched, 'episode')} would be erased.{_also(found.removes)}")
     else:
         stdout().print(f"Erased {counted(erased, 'episode')}.")
+
+
+def _also(removes: ErasureCounts) -> str:
+    """Say what goes with the episodes; traces stay."""
+    counts = {**asdict(removes), "traces": 0}
+    parts = [counted(n, kind.removesuffix("s"), kind) for kind, n in counts.items() if n]
+    return f" With them: {', '.join(parts)}." if parts else ""
 
 
 @commands.command()

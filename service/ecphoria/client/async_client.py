@@ -30,7 +30,7 @@ from ecphoria.client.exchange import (
     keyed,
     segment,
 )
-from ecphoria.client.filters import EpisodeFilters, RecallFilters
+from ecphoria.client.filters import EpisodeFilters, RecallFilters, erasure_of
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -486,34 +486,36 @@ class AsyncClient(AsyncCalls):
         assert done.report is not None, "a job that is done has a report"
         return done.report
 
+    async def preview_erasure(
+        self, *, ids: Sequence[str] = (), **filters: Unpack[RecallFilters]
+    ) -> wire.episodes.EraseAnswer:
+        """Count what `erase` would erase: the episodes, and by kind what goes with them."""
+        wanted, path = erasure_of(ids, filters, dry_run=True), "/v1/episodes/erase"
+        return await self._ask(
+            wire.episodes.EraseAnswer, "POST", path, wanted, timeout_s=_ERASURE_S
+        )
+
     async def erase(
         self,
         *,
-        dry_run: bool = False,
+        ids: Sequence[str] = (),
         watch: Callable[[int, int], object] = lambda _erased, _matched: None,
         **filters: Unpack[RecallFilters],
     ) -> int:
-        """Erase the episodes that pass all filters given; needs at least one besides `exclude`.
+        """Erase the episodes that pass all filters given, and return their number.
 
         If it fails halfway, what was erased stays so; call it again for the rest.
 
         Args:
-            dry_run: Only count.
+            ids: Only these episodes, at most 1,000.
             watch: Told how many are erased, and of how many.
-            **filters: See `RecallFilters`.
-
-        Returns:
-            How many were erased, or would be.
+            **filters: See `RecallFilters`; without ids at least one besides `exclude`.
         """
-        only = body_of(records.recall.Filters, **filters)
-        wanted = body_of(wire.episodes.EraseRequest, filters=only, dry_run=dry_run)
-        erased, path = 0, "/v1/episodes/erase"
+        erased, wanted, path = 0, erasure_of(ids, filters), "/v1/episodes/erase"
         while True:
             answer = await self._ask(
                 wire.episodes.EraseAnswer, "POST", path, wanted, timeout_s=_ERASURE_S
             )
-            if dry_run:
-                return answer.matched
             watch(erased + answer.erased, erased + answer.matched)
             erased += answer.erased
             if answer.erased in {0, answer.matched}:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypedDict
 
-from ecphoria import records
+from ecphoria import records, wire
+from ecphoria.client.exchange import body_of
 
 
 class ListFilters(TypedDict, total=False):
@@ -56,3 +57,11 @@ class RecallFilters(ListFilters, total=False):
 
     exclude: Sequence[str]
     sessions: Sequence[str]
+
+
+def erasure_of(
+    ids: Sequence[str], filters: RecallFilters, *, dry_run: bool = False
+) -> wire.episodes.EraseRequest:
+    """Make the body of an erasure."""
+    only = body_of(records.recall.Filters, **filters)
+    return body_of(wire.episodes.EraseRequest, ids=tuple(ids), filters=only, dry_run=dry_run)

@@ -153,13 +153,20 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
     await services.ingest.delete(tenant, EpisodeId(episode))
 
 
-@episodes_routes.post("/erase", responses=guarded(Conflict, TooLarge))
+@episodes_routes.post(
+    "/erase", response_model_exclude_none=True, responses=guarded(Conflict, TooLarge)
+)
 @having(is_bulk=True)
 async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
-    """Erase the episodes that pass filters, such as those of a session; the oldest first."""
-    matched, erased = await services.ingest.erase(
-        tenant, body.filters, limit=body.limit, dry_run=body.dry_run
-    )
+    """Erase the episodes that pass filters, such as those of a session; the oldest first.
+
+    A dry run erases nothing, and counts by kind what would go.
+    """
+    ids = [EpisodeId(one) for one in body.ids]
+    if body.dry_run:
+        matched, removes = await services.ingest.preview_erasure(tenant, body.filters, ids=ids)
+        return EraseAnswer(matched=matched, erased=0, removes=removes)
+    matched, erased = await services.ingest.erase(tenant, body.filters, limit=body.limit, ids=ids)
     return EraseAnswer(matched=matched, erased=erased)
 
 

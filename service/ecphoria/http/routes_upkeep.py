@@ -12,6 +12,8 @@ from ecphoria.http.traits import having
 from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import ConsolidationReport, Job, JobState
 from ecphoria.records.upkeep import DormancyPreview, IntegrityReport, Restored, Scrub
+from ecphoria.wire.base import place_of
+from ecphoria.wire.episodes import EpisodePage, ExpiringQuery, end_of
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchivedPage,
@@ -111,6 +113,17 @@ async def list_dormant(
         tenant, after_turn=wanted.cursor or 0, limit=wanted.limit + 1
     )
     return SleeperPage.cut(found, wanted.limit, lambda last: str(last.turn))
+
+
+@dormancy_routes.get("/expiring", responses=guarded())
+async def list_expiring(
+    tenant: Reader, services: Served, wanted: Annotated[ExpiringQuery, Query()]
+) -> EpisodePage:
+    """List the episodes whose life has an end, the soonest first, a page at a time."""
+    found = await services.archive.expiring(
+        tenant, after=place_of(wanted.cursor), limit=wanted.limit + 1
+    )
+    return EpisodePage.cut(found, wanted.limit, end_of)
 
 
 @dormancy_routes.post("/dormancy/preview", responses=guarded())

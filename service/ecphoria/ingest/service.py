@@ -35,6 +35,7 @@ from ecphoria.ports import ArchiveReader, Clock, Embedder, TextsNotEmbedded, Vec
 from ecphoria.records.episode import (
     Episode,
     EpisodeUpdate,
+    ErasureCounts,
     Extracted,
     NewEpisode,
     Outcome,
@@ -216,7 +217,7 @@ class IngestService:
         self._erased(tenant)
 
     async def erase(
-        self, tenant: TenantId, filters: Filters, *, limit: int, dry_run: bool = False
+        self, tenant: TenantId, filters: Filters, *, limit: int, ids: Sequence[EpisodeId] = ()
     ) -> tuple[int, int]:
         """Remove the episodes that pass filters, the oldest turns first.
 
@@ -225,9 +226,9 @@ class IngestService:
 
         Args:
             tenant: Whose episodes.
-            filters: Which of them; at least one filter besides `exclude`.
+            filters: Which of them; without ids at least one filter besides `exclude`.
             limit: Largest number to remove.
-            dry_run: Only count them.
+            ids: Only these; all if empty.
 
         Returns:
             How many pass, and how many of them were removed.
@@ -237,19 +238,26 @@ class IngestService:
             Conflict: They ask for metadata, which archived episodes have in the archive.
             NotFound: There is no such tenant.
         """
-        if not filters.bounded:
-            raise InvalidInput(
-                "give at least one filter besides `exclude`; to erase everything, delete the "
-                "tenant",
-                field="filters",
-            )
-        matched, ids = await self._store.matching(tenant, filters, limit)
+        _check_bounded(filters, ids)
+        matched, found = await self._store.matching(tenant, filters, limit, ids)
         removed = 0
-        for episode in () if dry_run else ids:
+        for episode in found:
             with suppress(NotFound):  # somebody else erased it meanwhile
                 await self.delete(tenant, episode)
                 removed += 1
         return matched, removed
+
+    async def preview_erasure(
+        self, tenant: TenantId, filters: Filters, *, ids: Sequence[EpisodeId] = ()
+    ) -> tuple[int, ErasureCounts]:
+        """Count the episodes that `erase` would remove, and what would go with them.
+
+        Raises:
+            InvalidInput, Conflict, NotFound: As by `erase`.
+        """
+        _check_bounded(filters, ids)
+        matched, _ = await self._store.matching(tenant, filters, 0, ids)
+        return matched, await self._store.erasure(tenant, filters, ids)
 
     async def expire(
         self, tenant: TenantId, limit: int, *, dry_run: bool = False
@@ -550,3 +558,11 @@ def _results(
             outcome = Outcome.EXISTED if item.id in seen else Outcome.CREATED
             seen.add(item.id)
             yield Receipt(id=item.id, outcome=outcome)
+
+
+def _check_bounded(filters: Filters, ids: Sequence[EpisodeId]) -> None:
+    if not (ids or filters.bounded):
+        raise InvalidInput(
+            "give at least one filter besides `exclude`; to erase everything, delete the tenant",
+            field="filters",
+        )

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
@@ -16,7 +16,7 @@ from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
 from ecphoria.neo4j_store.locks import Counters, count_change, hold_lease, lock_tenant
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.records.episode import Episode, MetadataValue
+from ecphoria.records.episode import Episode, ErasureCounts, MetadataValue
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
@@ -44,6 +44,7 @@ class _Matching:
 
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _LIST_MATCHING = Statement("ingest.list_matching", _Matching)
+_COUNT_ERASURE = Statement("ingest.count_erasure", ErasureCounts)
 _LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
 _LIST_TENANTS = Statement("tenants.list_tenants", Tenant)
 _SAVE_DETAILS = Statement("ingest.save_details", Done)
@@ -107,21 +108,21 @@ class IngestStore:
         await self._graph.change("ingest.renew_expiry", renew)
 
     async def matching(
-        self, tenant: TenantId, filters: Filters, limit: int
+        self, tenant: TenantId, filters: Filters, limit: int, ids: Sequence[EpisodeId] = ()
     ) -> tuple[int, Sequence[EpisodeId]]:
         """Count the episodes that pass filters, live or not, and list the first by turn.
+
+        Args:
+            tenant: Whose.
+            filters: Which of them.
+            limit: Most to list.
+            ids: Only these; all if empty.
 
         Raises:
             Conflict: The filters ask for metadata, and archived episodes pass the others.
         """
-        filters, _ = await named(self._graph, tenant, filters)
-        (row,) = await self._graph.run(
-            _LIST_MATCHING,
-            tenant=tenant,
-            limit=limit,
-            exclude=list(filters.exclude),
-            **by_filter(filters),
-        )
+        wanted = await self._wanted(tenant, filters, ids)
+        (row,) = await self._graph.run(_LIST_MATCHING, tenant=tenant, limit=limit, **wanted)
         if row.sealed:
             raise Conflict(
                 f"{row.sealed:,} archived episodes may match, but their metadata are in the "
@@ -129,6 +130,20 @@ class IngestStore:
                 archived=row.sealed,
             )
         return row.matched, row.ids
+
+    async def erasure(
+        self, tenant: TenantId, filters: Filters, ids: Sequence[EpisodeId] = ()
+    ) -> ErasureCounts:
+        """Count what goes with the episodes that `matching` counts."""
+        wanted = await self._wanted(tenant, filters, ids)
+        (counts,) = await self._graph.run(_COUNT_ERASURE, tenant=tenant, **wanted)
+        return counts
+
+    async def _wanted(
+        self, tenant: TenantId, filters: Filters, ids: Sequence[EpisodeId]
+    ) -> dict[str, Any]:
+        filters, _ = await named(self._graph, tenant, filters)
+        return {"ids": list(ids) or None, "exclude": list(filters.exclude), **by_filter(filters)}
 
     async def change(
         self,

@@ -155,6 +155,8 @@ class Forgotten(BaseModel):
     dry_run: bool
     """True: nothing was erased yet."""
     count: int
+    facts: int = 0
+    """Facts that go with them."""
     memories: list[Memory]
     """Some of them."""
 

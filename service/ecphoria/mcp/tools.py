@@ -391,16 +391,19 @@ class Tools:
             if session:
                 page = await client.page(session=session, limit=_LISTED)
                 there = list(page.items)
-                count = await client.erase(session=session, dry_run=dry_run)
             else:
                 there = [await client.get(ident) for ident in dict.fromkeys(ids or ())]
-                count = len(there)
-                for episode in () if dry_run else there:
-                    await client.delete(episode.id)
-        data = Forgotten(dry_run=dry_run, count=count, memories=memories_of(there))
+            found = await client.preview_erasure(ids=ids or (), session=session)
+            count, facts = found.matched, found.removes.facts if found.removes else 0
+            if session and not dry_run:
+                count = await client.erase(session=session)
+            for episode in () if session or dry_run else there:
+                await client.delete(episode.id)
+        data = Forgotten(dry_run=dry_run, count=count, facts=facts, memories=memories_of(there))
         verb = "would be erased; nothing is erased yet" if dry_run else "were erased"
         some = f", {len(data.memories)} of them" if len(data.memories) < count else ""
-        words = f"{count} memories {verb}{some}{':' if there else '.'}"
+        also = f" with {facts} facts" if facts else ""
+        words = f"{count} memories{also} {verb}{some}{':' if there else '.'}"
         return told("\n".join(filter(None, [words, lines_of(data.memories)])), data)
 
     async def why(

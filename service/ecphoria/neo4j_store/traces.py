@@ -55,13 +55,14 @@ _LATEST = 10**17
 """An instant after every trace, in microseconds since 1970."""
 _DROPS_A_KEEP = 20  # a search for old traces costs more than saving one
 # A trace keeps ids only, so an erased episode leaves no copy (docs/howto/erasing.md).
-_LOOKED_UP = frozenset({"label"})
-"""Fields that are not stored: they would be copies of what can be erased."""
+_LOOKED_UP = {"label": "", "useful": None}
+"""Fields that are not stored, as they can change, and what stands for them."""
 _NOBODY = "someone"
 """The name of a speaker who was erased."""
 _SAVE_TRACES = Statement("traces.save_traces", int)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
 FIND_TRACE = Statement("traces.find_trace", Trace)
+_LIST_JUDGED = Statement("traces.list_judged", tuple[EpisodeId, bool])
 _LIST_TRACES = Statement("traces.list_traces", _Row)
 
 
@@ -113,7 +114,9 @@ class TraceStore:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
         named = sorted({found.about, *found.speakers} - {"", *ROLES})
         shown = await load_nodes(self._graph, tenant, _ids(found), named)
-        return _told(_with_labels(found, shown.nodes), shown.speakers)
+        judged = dict(await self._graph.run(_LIST_JUDGED, tenant=tenant, id=trace))
+        hits = tuple(replace(hit, useful=judged.get(hit.episode)) for hit in found.hits)
+        return _told(_with_labels(replace(found, hits=hits), shown.nodes), shown.speakers)
 
     async def read(self, tenant: TenantId, trace: Trace) -> Trace:
         """Give a trace that is not stored as `find` gives it."""
@@ -249,7 +252,7 @@ def _to_weight(value: float) -> float:
 def _to_json(value: object) -> object:
     if is_dataclass(value):
         names = (field.name for field in fields(value))
-        return {name: "" if name in _LOOKED_UP else getattr(value, name) for name in names}
+        return {name: _LOOKED_UP.get(name, getattr(value, name)) for name in names}
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} has no place in a trace")

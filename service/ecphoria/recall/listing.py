@@ -37,6 +37,7 @@ class ListedBucket(Bucket):
 
 _FIND_EPISODE = Statement("archive.find_episode", Episode)
 _LIST_EPISODES = Statement("archive.list_episodes", Episode)
+_LIST_EXPIRING = Statement("archive.list_expiring", Episode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", Engram)
 _LIST_SESSIONS = Statement("archive.list_sessions", Session)
 _LIST_BUCKETS = Statement("archive.list_buckets", ListedBucket)
@@ -131,6 +132,21 @@ class EpisodeArchive:
                 break
             cursor = rows[-1].turn
         return found[:limit]
+
+    async def expiring(
+        self, tenant: TenantId, *, limit: int, after: tuple[int, str] | None = None
+    ) -> Sequence[Episode]:
+        """List the episodes whose life has an end, the soonest first.
+
+        Args:
+            tenant: Whose.
+            limit: Size of the page.
+            after: End in microseconds since 1970, and id, of the last one of the page before.
+        """
+        instant, ident = after or (0, "")
+        return await self._graph.run(
+            _LIST_EXPIRING, tenant=tenant, after=instant, after_id=ident, limit=limit
+        )
 
     async def list_sessions(
         self, tenant: TenantId, *, after: str | None, limit: int

@@ -422,6 +422,30 @@ class Bucket:
     """Number of archived ones."""
 
 
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureCounts:
+    """What goes together with some episodes."""
+
+    passages: int
+    """Their parts."""
+    sessions: int
+    """Sessions without another episode."""
+    speakers: int
+    """Speakers without another episode."""
+    concepts: int
+    """Concepts that no other episode mentions. A name that is left in one episode may stop being a
+    concept too."""
+    facts: int
+    """Facts without other evidence."""
+    decisions: int
+    """Decisions about these facts."""
+    engrams: int
+    """Summaries that quote them; a consolidation makes them again from other episodes."""
+    traces: int
+    """Traces that show them. These stay, and show them as erased."""
+
+
 class EngramKind(StrEnum):
     """The kind of an engram: of a session or of a cluster."""
 

@@ -483,6 +483,8 @@ class TracedHit:
     """Parts of the score, by name."""
     path: tuple[PathStep, ...]
     """The path of activation that reached it."""
+    useful: bool | None = None
+    """Feedback on it in this recall; null without any."""
 
 
 @answered()

@@ -16,12 +16,25 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.records.asked import Condition, Flat, Instant, Key, Name, Role, StrictInt, read_as
+from ecphoria.records.asked import (
+    Condition,
+    FewFaults,
+    Flat,
+    Instant,
+    Key,
+    Name,
+    Role,
+    StrictInt,
+    read_as,
+)
 from ecphoria.records.episode import (
     DOCUMENT,
+    EPOCH,
+    TICK,
     TURN,
     Episode,
     EpisodeUpdate,
+    ErasureCounts,
     MemoryKind,
     NewEpisode,
     Outcome,
@@ -34,6 +47,7 @@ from ecphoria.wire.base import (
     Listing,
     Parameters,
     Patch,
+    PlaceCursor,
     Problem,
     Request,
     TurnCursor,
@@ -133,10 +147,12 @@ class EraseRequest(Request):
         json_schema_extra={"examples": [{"filters": {"session": "2026-03-14"}, "dry_run": True}]}
     )
 
-    filters: Filters
-    """Filter of the episodes; at least one condition besides `exclude`."""
+    ids: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
+    """Only these, at most 1,000."""
+    filters: Filters = Field(default_factory=Filters)
+    """Filter of the episodes; without `ids` at least one condition besides `exclude`."""
     dry_run: bool = Field(default=False, strict=True)
-    """Only count them."""
+    """Only count them, and what goes with them."""
     limit: StrictInt = Field(default=100, ge=1, le=1_000)
     """Most to erase by this call."""
 
@@ -148,6 +164,8 @@ class EraseAnswer(Answer):
     """Episodes that passed the filters before this call, live or not."""
     erased: int
     """Episodes erased by this call. If they are fewer than `matched`, send the same again."""
+    removes: ErasureCounts | None = None
+    """What would go with the matched ones; only in the answer to a dry run."""
 
 
 class EpisodeQuery(Parameters):
@@ -184,6 +202,21 @@ class EpisodeQuery(Parameters):
     """`next_cursor` of the page before."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""
+
+
+class ExpiringQuery(Parameters):
+    """Page of episodes whose life has an end."""
+
+    cursor: PlaceCursor | None = None
+    """`next_cursor` of the page before."""
+    limit: int = Field(default=100, ge=1, le=1_000)
+    """Size of the page."""
+
+
+def end_of(last: Episode) -> str:
+    """Make the cursor of the episodes that expire after this one."""
+    assert last.expires_at is not None, "its life has an end"
+    return f"{(last.expires_at - EPOCH) // TICK}.{last.id}"
 
 
 class EpisodePage(Listing[Episode]):

@@ -354,20 +354,30 @@ def test_erasing_a_tenant_counts(command: Command, service: StubService) -> None
     assert done.out == "Erased demo: 394 episodes.\n"
 
 
+REMOVES = {
+    "passages": 0, "sessions": 2, "speakers": 0, "concepts": 0, "facts": 1, "decisions": 0,
+    "engrams": 0, "traces": 4,
+}  # fmt: skip
+
+
 def test_forget_counts_asks_and_goes_on_until_none_is_left(
     command: Command, service: StubService
 ) -> None:
     left = [3]
 
-    def erase(body: Any) -> tuple[int, dict[str, int]]:
+    def erase(body: Any) -> tuple[int, dict[str, Any]]:
         assert body["filters"] == {"session": "s"}
         matched = left[0]
-        erased = 0 if body.get("dry_run") else min(2, matched)
+        if body.get("dry_run"):
+            return 200, {"matched": matched, "erased": 0, "removes": REMOVES}
+        erased = min(2, matched)
         left[0] -= erased
         return 200, {"matched": matched, "erased": erased}
 
     service.routes["POST /v1/episodes/erase"] = erase
-    assert command("forget", "--session", "s", "--dry-run").out == "3 episodes would be erased.\n"
+    assert command("forget", "--session", "s", "--dry-run").out == (
+        "3 episodes would be erased. With them: 2 sessions, 1 fact.\n"
+    )
     assert command("forget", "--session", "s").code == 1, "nobody is there to confirm"
     assert left == [3]
     assert command("forget", "--session", "s", "--yes").out == "Erased 3 episodes.\n"
@@ -385,8 +395,11 @@ def test_list_shows_a_line_an_episode(command: Command, service: StubService) ->
     shown = command("list", "--newest", "-n", "2").out.splitlines()
     assert len(shown) == 2
     assert "Ana  It rains." in shown[0] or shown[0].endswith("…")
-    told = command("list", "--json").out.splitlines()
+    told = command("list", "--json", "--pinned").out.splitlines()
     assert [json.loads(line)["text"] for line in told] == ["It\nrains."] * 3
+    ends = episode | {"expires_at": "2099-03-14T09:30:00Z"}
+    service.routes["GET /v1/expiring"] = 200, {"items": [ends]}
+    assert "2099-03-14 09:30" in command("dormancy", "list", "--expiring").out
 
 
 def test_an_unknown_session_and_speaker_are_told(command: Command, service: StubService) -> None:
@@ -400,6 +413,11 @@ def test_an_unknown_session_and_speaker_are_told(command: Command, service: Stub
 
 def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> None:
     service.routes["DELETE /v1/episodes/a"] = 204, None
+    preview = {"matched": 1, "erased": 0, "removes": REMOVES}
+    service.routes["POST /v1/episodes/erase"] = 200, preview
+    assert command("forget", "a", "--dry-run").out == (
+        "1 episode would be erased. With them: 2 sessions, 1 fact.\n"
+    )
     assert command("forget", "a", "--yes").out == "Erased 1 episode.\n"
     for words in ((), ("a", "--session", "s")):
         assert "Give ids of episodes, or filters" in command("forget", *words, "--yes").err

@@ -107,7 +107,6 @@ export function actFor(tenant) {
 export const allowed = signal(false);
 
 export const mayWrite = () => Boolean(me.value?.scopes.includes("write") && (allowed.value || !me.value.operator));
-export const mayRule = () => mayWrite() && me.value.scopes.includes("admin");
 
 /**
  * Ask the service. While it does not answer, a request that changes nothing is sent again after

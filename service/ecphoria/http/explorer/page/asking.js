@@ -131,7 +131,7 @@ async function columnsRead(signal) {
 
 async function recalled(query, strategy, recorded, signal) {
   const body = { ...bodyOf(query), strategy: strategy || null, record: recorded, explain: true };
-  return shownRecall(await call("POST", "/v1/recall", { body, signal, again: !recorded }));
+  return shownRecall(await call("POST", "/v1/recall", { body, signal, again: !recorded }), recorded);
 }
 
 /** The body of a recall, as the form says. */
@@ -147,26 +147,26 @@ export function bodyOf(query) {
 }
 
 /** A day of the form is the start of that day. */
-const instant = (given) => (given ? (given.length === 10 ? `${given}T00:00:00Z` : given) : null);
+export const instant = (given) => (given ? (given.length === 10 ? `${given}T00:00:00Z` : given) : null);
 
-function shownRecall(answer) {
+function shownRecall(answer, recorded) {
   const ranks = new Map(answer.hits.map((hit) => [hit.episode.id, hit.rank]));
   const hits = answer.hits.map((hit) => ({
     ...hit.episode, rank: hit.rank, score: hit.score, parts: hit.parts, path: hit.path, echo: hit.echo,
     copies: hit.copies.length + 1, superseded_at: hit.superseded_at, outdatedBy: ranks.get(hit.outdated_by),
   }));
-  return { ...answer, cue: answer.trace.cue, hits, recordedAt: null };
+  return { ...answer, cue: answer.trace.cue, hits, recorded: recorded ? answer.trace_id : null, recordedAt: null };
 }
 
 async function traced(id, signal) {
   const trace = await call("GET", `/v1/traces/${encodeURIComponent(id)}`, { signal });
   const nodes = new Map(trace.nodes.map((node) => [node.id, node]));
   const hits = trace.hits.map((hit) => tracedHit(hit, nodes.get(hit.episode)));
-  return { ...trace, hits, misses: [], context: null, references: [], timings_ms: {}, degraded: [], trace, recordedAt: trace.created_at };
+  return { ...trace, hits, misses: [], context: null, references: [], timings_ms: {}, degraded: [], trace, recorded: id, recordedAt: trace.created_at };
 }
 
 function tracedHit(hit, node) {
-  const said = { rank: hit.rank, score: hit.score, parts: hit.parts, path: hit.path, id: hit.episode };
+  const said = { rank: hit.rank, score: hit.score, parts: hit.parts, path: hit.path, id: hit.episode, useful: hit.useful };
   if (!node) return { ...said, erased: true, text: "" };
   const text = node.speaker && node.label.startsWith(`${node.speaker}: `) ? node.label.slice(node.speaker.length + 2) : node.label;
   return { ...said, text, speaker: node.speaker, occurred_at: node.occurred_at, session: node.session, state: node.state };

@@ -1,4 +1,4 @@
-// A concept in the centre, related concepts on the inner ring by weight, memories outside by time.
+// A concept in the centre, related concepts on the inner ring by weight, theirs around, memories outside by time.
 import { html, useLayoutEffect, useRef } from "../vendor.js";
 import { W } from "../words.js";
 import { paint } from "./paint.js";
@@ -7,6 +7,8 @@ import { looks, palette } from "./theme.js";
 
 const SIZE = 420;
 const MOST_NAMES = 16;
+/** Radii of the rings, as shares of the width. */
+const [NEAR, FAR, OUTSIDE] = [0.19, 0.31, 0.43];
 
 /** Columns of the answer as rows. */
 function rowsOf({ nodes }) {
@@ -24,8 +26,11 @@ export function clockShapes(around, colour) {
   const outer = rows.slice(1).filter((row) => row.kind === "episode");
   outer.sort((a, b) => Date.parse(a.occurred_at) - Date.parse(b.occurred_at));
   const at = new Map([[rows[0].id, point(0, 0)]]);
-  inner.forEach((row, n) => at.set(row.id, point(SIZE * 0.22, angle(n, inner.length))));
-  outer.forEach((row, n) => at.set(row.id, point(SIZE * 0.43, angle(n, outer.length))));
+  for (const [hop, radius] of [[1, NEAR], [2, FAR]]) {
+    const ring = inner.filter((row) => row.hop === hop);
+    ring.forEach((row, n) => at.set(row.id, point(SIZE * radius, angle(n + (hop - 1) / 2, ring.length))));
+  }
+  outer.forEach((row, n) => at.set(row.id, point(SIZE * OUTSIDE, angle(n, outer.length))));
   return [...edges(around, rows, at, colour), ...dots(rows, at, colour), ...names(rows[0], inner, at, colour)];
 }
 
@@ -56,8 +61,8 @@ function names(centre, inner, at, colour) {
   });
 }
 
-/** @param {{around: any}} props */
-export function Clock({ around }) {
+/** @param {{around: any, hops: number, go: (hops: number) => void}} props */
+export function Clock({ around, hops, go }) {
   const canvas = useRef(null);
   const look = looks.value;
   useLayoutEffect(() => {
@@ -69,7 +74,8 @@ export function Clock({ around }) {
   }, [around, look]);
   const memories = around.nodes.kind.filter((kind) => kind === "episode").length;
   const related = around.nodes.id.length - 1 - memories;
-  return html`<figure><canvas ref=${canvas} class="clock" role="img" aria-label=${W.concept.clock(related, memories)}></canvas>
+  return html`<figure><canvas ref=${canvas} class="clock" role="img" data-nodes=${around.nodes.id.length} aria-label=${W.concept.clock(related, memories)}></canvas>
     <figcaption>${W.concept.clock(related, memories)}
-      ${around.left_out ? W.concept.strongest(around.nodes.id.length, around.nodes.id.length + around.left_out) : ""}</figcaption></figure>`;
+      ${around.left_out ? W.concept.strongest(around.nodes.id.length, around.nodes.id.length + around.left_out) : ""}${" "}
+      <button aria-pressed=${hops === 2} onClick=${() => go(hops === 2 ? 1 : 2)}>${W.concept.further}</button></figcaption></figure>`;
 }

@@ -1,7 +1,7 @@
 // The picture as a file, drawn by the same code.
 import { html } from "../vendor.js";
 import { VERDICTS, W, day } from "../words.js";
-import { paint, shapesOf, svgOf } from "./paint.js";
+import { paint, shapesOf, signShapes, svgOf } from "./paint.js";
 import { matching } from "./picture.js";
 import { plain } from "./text.js";
 import { narrow, palette } from "./theme.js";
@@ -26,12 +26,28 @@ async function scened({ asked, step, chosen }) {
   const [cue, about] = headOf(asked.shown, health.version);
   const head = written([{ text: cue, size: 15, bold: true, fill: colour.ink }, { text: about, size: 12, fill: colour.dim }], 22, width);
   const down = 18 + LINE * head.length;
+  const key = legendShapes(colour, down + height + 14, width);
   const hits = asked.shown.hits.slice(0, SHOWN).map((hit) => ({ text: textOf(hit), size: 13, fill: colour.ink }));
-  const foot = written(hits, down + height + 16, width);
+  const end = down + height + LINE * key.lines + 6;
+  const foot = written(hits, end + 16, width);
   return {
-    shapes: [...head, ...shapesOf(scene).shapes.map((shape) => lowered(shape, down)), ...foot],
-    width, height: down + height + LINE * foot.length + 8, paper: colour.paper, title: cue, about,
+    shapes: [...head, ...shapesOf(scene).shapes.map((shape) => lowered(shape, down)), ...key.shapes, ...foot],
+    width, height: end + LINE * foot.length + 8, paper: colour.paper, title: cue, about,
   };
+}
+
+/** The signs of the picture, in as many lines as they need. */
+function legendShapes(colour, y, width) {
+  const shapes = [];
+  let [x, line] = [EDGE, 0];
+  for (const [sign, text] of Object.entries(W.picture.legend)) {
+    const wide = 34 + text.length * 12 * LETTER.plain;
+    if (x + wide > width) [x, line] = [EDGE, line + 1];
+    const at = { x: x + 6, y: y + LINE * line };
+    shapes.push(...signShapes(sign, at, colour), { kind: "text", x: x + 16, y: at.y + 4, text, size: 12, align: "left", fill: colour.dim });
+    x += wide;
+  }
+  return { shapes, lines: line + 1 };
 }
 
 /** Texts from a height on, one below the other. */

@@ -37,7 +37,7 @@ export function Path({ hit, labels }) {
 }
 
 /** @param {{hit: any, most: number, grown: boolean, chosen: boolean, choose: (id: string) => void, labels: Map<string, string>}} props */
-export function Hit({ hit, most, grown, chosen, choose, labels, place }) {
+export function Hit({ hit, most, grown, chosen, choose, labels, place, trace }) {
   return html`<li class=${chosen ? "hit chosen" : "hit"} id=${`hit-${hit.rank}`} data-hit=${hit.id}
       style=${{ animationDelay: `${place * 60}ms` }}>
     <h3><span class="rank">${hit.rank}</span><b class="score">${hit.score.toFixed(3)}</b>
@@ -46,7 +46,7 @@ export function Hit({ hit, most, grown, chosen, choose, labels, place }) {
     ${!hit.erased && html`<p class="words"><${Long} of=${hit.text} /></p>`}
     <${Bars} parts=${hit.parts} most=${most} grown=${grown} />
     <p class="acts"><button aria-pressed=${chosen} onClick=${() => choose(hit.id)}>${chosen ? W.hit.opened : W.hit.open}</button>
-      ${!hit.erased && html`<${Pin} id=${hit.id} />`}</p>
+      ${!hit.erased && html`<${Pin} hit=${hit} />${trace && html`<${Feedback} hit=${hit} trace=${trace} />`}`}</p>
     ${chosen && html`<${Path} hit=${hit} labels=${labels} />`}
   </li>`;
 }
@@ -60,11 +60,23 @@ function Remarks({ hit }) {
 }
 
 /** Pin a memory; it shows what the service has done, never what it may do. */
-function Pin({ id }) {
-  const [pinned, changed] = useState(false);
+function Pin({ hit }) {
+  const [pinned, changed] = useState(Boolean(hit.pinned));
   const turn = async () => {
-    await call(pinned ? "DELETE" : "PUT", `/v1/episodes/${id}/pin`);
-    changed(!pinned);
+    await call(pinned ? "DELETE" : "PUT", `/v1/episodes/${hit.id}/pin`);
+    changed(hit.pinned = !pinned);
   };
   return html`<${Act} does=${turn} title=${W.hit.pinWhy} aria-pressed=${pinned}>${pinned ? W.hit.unpin : W.hit.pin}<//>`;
+}
+
+/** Say whether a hit of a recorded recall was useful: once, so that what was said stands there afterwards. */
+function Feedback({ hit, trace }) {
+  const [said, say] = useState(hit.useful);
+  const judge = (useful) => async () => {
+    await call("POST", `/v1/traces/${trace}/feedback`, { body: { [useful ? "useful" : "not_useful"]: [hit.id] } });
+    say(hit.useful = useful);
+  };
+  const { useful, useless, judgeWhy } = W.hit;
+  if (typeof said === "boolean") return html`<span class="remark" role="status">${(said ? useful : useless)[1]}</span>`;
+  return [[true, useful], [false, useless]].map(([value, [name]]) => html`<${Act} key=${name} does=${judge(value)} title=${judgeWhy}>${name}<//>`);
 }

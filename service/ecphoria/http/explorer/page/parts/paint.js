@@ -1,6 +1,5 @@
 // The drawing: a list of shapes from a scene, painted on a canvas or written as SVG.
 import { nameOf, placed, spread, stateOf, ticks } from "./scene.js";
-import { W } from "../words.js";
 
 /** @typedef {{kind: "line"|"curve"|"circle"|"text", [name: string]: any}} Shape */
 
@@ -117,6 +116,17 @@ function conceptShapes({ node }, base, { state, colour, labels, on, width }) {
   const side = { x: base.x + (left ? -8 : 8), align: left ? "right" : "left" };
   const fill = lit ? colour.ink : colour.dim;
   return [...shapes, { kind: "text", ...side, y: base.y + 4, text, fill, size: 12, alpha: base.alpha }];
+}
+
+/** A sign of the legend, drawn as in the picture. */
+export function signShapes(sign, at, colour) {
+  if (sign === "cut") return cross(at, colour.dim);
+  if (sign === "column") return [{ kind: "line", x1: at.x, y1: at.y - 7, x2: at.x, y2: at.y + 7, stroke: colour.rail, width: 2 }];
+  const [radius, fill, stroke] = {
+    seed: [5, colour.paper, colour.seed], awake: [4, colour.awake, colour.seed], hit: [6, colour.hit, colour.seed],
+    dormant: [5, colour.paper, colour.seed], concept: [5, colour.concept, colour.concept],
+  }[sign];
+  return [{ ...at, kind: "circle", radius, fill, stroke, dash: sign === "dormant" ? [3, 2] : [], width: 1.75 }];
 }
 
 function cross(base, stroke) {
@@ -239,5 +249,3 @@ const SVG_OF = {
     "text-anchor": ANCHORS[s.align], opacity: s.alpha,
   }, s.text),
 };
-
-export const captionOf = (verdict, confidence) => `${verdict} ${confidence.toFixed(2)} · ${W.ask.confidence}`;

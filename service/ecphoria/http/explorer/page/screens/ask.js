@@ -191,7 +191,7 @@ function Hits({ shown, story, step, chosen }) {
   const most = Math.max(...shown.hits.map((hit) => Math.max(hit.score, positive(hit.parts))));
   const grown = step >= story.steps - 2;
   return html`<ol class=${step === story.steps - 1 ? "hits risen" : "hits"}>${shown.hits.map((hit, place) => html`<${Hit} key=${hit.id}
-    hit=${hit} most=${most} grown=${grown} chosen=${chosen === hit.id} choose=${choose} labels=${labels} place=${place} />`)}</ol>`;
+    hit=${hit} most=${most} grown=${grown} chosen=${chosen === hit.id} choose=${choose} labels=${labels} place=${place} trace=${shown.recorded} />`)}</ol>`;
 }
 
 const positive = (parts) => Object.values(parts).reduce((sum, value) => sum + Math.max(0, value), 0);

@@ -41,10 +41,7 @@ function Finder({ id }) {
 }
 
 async function read(id, signal) {
-  const [view, around] = await Promise.all([
-    call("GET", `/v1/concepts/${encodeURIComponent(id)}`, { signal }),
-    call("GET", "/v1/graph", { query: { around: id, hops: 1, limit: AROUND }, signal }),
-  ]);
+  const view = await call("GET", `/v1/concepts/${encodeURIComponent(id)}`, { signal });
   const name = view.concept.name;
   const [facts, memories, decided] = await Promise.all([
     call("GET", "/v1/facts", { query: { concept: name, limit: MEMORIES }, signal }),
@@ -54,7 +51,7 @@ async function read(id, signal) {
   const rivals = (await rivalsOf(facts.items, signal)).filter(Boolean);
   const all = [...new Map([...rivals, ...facts.items].map((fact) => [fact.id, fact])).values()];
   const spoken = await episodesOf(all.flatMap((fact) => fact.episodes), signal);
-  return { view, around, facts: all, memories: memories.items, spoken, decisions: about(all, decided.items) };
+  return { view, facts: all, memories: memories.items, spoken, decisions: about(all, decided.items) };
 }
 
 /** The decisions about facts, and what undid them. */
@@ -74,11 +71,20 @@ function View({ id }) {
   return html`<section class="about"><h2><${Text} of=${concept.name} /></h2>
     <p>${words.mentions(concept.mentions)}, ${words.span(day(concept.first_occurred_at), day(concept.last_occurred_at))}${" · "}
       <a href=${href("ask", { cue: concept.name, tenant })}>${words.ask}</a></p>
-    <${Clock} around=${value.around} />
+    <${Around} id=${id} />
     <${Neighbours} list=${value.view.neighbours} />
     <${Facts} of=${value} changed=${again} />
     <h3>${words.memories}</h3><ol class="memories">${value.memories.map((each) => html`<${Memory} key=${each.id} memory=${each} />`)}</ol>
   </section>`;
+}
+
+/** What is around it, one edge away, or two. */
+function Around({ id }) {
+  const hops = route.value.query.hops === "2" ? 2 : 1;
+  const { value, problem, again } = useRead((signal) => call("GET", "/v1/graph", { query: { around: id, hops, limit: AROUND }, signal }), [id, hops]);
+  if (problem) return html`<${Fault} problem=${problem} again=${again} />`;
+  if (!value) return html`<${Loading} />`;
+  return html`<${Clock} around=${value} hops=${hops} go=${(wanted) => amend({ hops: wanted === 2 ? 2 : undefined })} />`;
 }
 
 function Neighbours({ list }) {
@@ -86,7 +92,7 @@ function Neighbours({ list }) {
   const { tenant } = route.value.query;
   return html`<h3>${words.neighbours}</h3>
     ${!list.length && html`<p class="dim">${words.noNeighbours}</p>`}
-    <ul class="neighbours">${list.map((each) => html`<li><a href=${href("concept", { id: each.id, tenant })}><${Text} of=${each.name} /></a>
+    <ul class="neighbours">${list.map((each) => html`<li><a href=${href("concept", { id: each.id, tenant })}><${Text} of=${each.name} /></a>${" "}
       <small>${words.edges[each.edge] ?? each.edge}, ${each.weight.toFixed(2)}</small></li>`)}</ul>`;
 }
 

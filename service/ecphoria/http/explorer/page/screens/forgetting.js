@@ -2,7 +2,8 @@
 import { html, useState } from "../vendor.js";
 import { call, mayWrite } from "../api.js";
 import { amend, route } from "../route.js";
-import { ago, W } from "../words.js";
+import { instant } from "../asking.js";
+import { ago, day, W } from "../words.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { Kinds, Memory, Stack } from "../parts/memories.js";
 import { Act, Pages, useAct, usePages, useRead } from "../parts/reading.js";
@@ -10,7 +11,7 @@ import { Act, Pages, useAct, usePages, useRead } from "../parts/reading.js";
 const PAGE = 50;
 const ERASED_AT_ONCE = 100;
 
-const TABS = { live: Live, dormant: Dormant, archived: Archived, pinned: Pinned, erase: Erase };
+const TABS = { live: Live, dormant: Dormant, archived: Archived, pinned: Pinned, expiring: Expiring, erase: Erase };
 
 export default function Forgetting() {
   const words = W.forgetting;
@@ -22,7 +23,7 @@ export default function Forgetting() {
     ${stats.problem && html`<${Fault} problem=${stats.problem} again=${stats.again} />`}
     ${stats.value ? html`<${Counts} stats=${stats.value} />` : !stats.problem && html`<${Loading} />`}
     <nav class="lists" aria-label=${words.lists}>${names.map((name) => html`<a href="" aria-current=${tab === name ? "page" : null}
-      class=${name === "erase" ? "write" : ""} onClick=${(event) => { event.preventDefault(); amend({ list: name }); }}>${words.tabs[name]}</a>`)}</nav>
+      class=${name === "erase" ? "write" : ""} onClick=${(event) => { event.preventDefault(); amend({ list: name, ids: undefined }); }}>${words.tabs[name]}</a>`)}</nav>
     <section id="list" key=${tab}><p class="dim">${words.why[tab]}</p><${List} changed=${stats.again} /></section></main>`;
 }
 
@@ -54,7 +55,8 @@ function Chosen({ list, items = list.items, remarkOf = () => null, empty, acts, 
   };
   return html`<${Pages} of=${{ ...list, items }} empty=${empty}>${() => html`
     ${mayWrite() && html`<p class="acts" role="status"><span>${W.forgetting.chosen(there.length)}</span>
-      ${acts.map(([name, does]) => html`<${Act} key=${name} does=${() => act(does)} disabled=${!there.length}>${name}<//>`)}</p>`}
+      ${acts.map(([name, does]) => html`<${Act} key=${name} does=${() => act(does)} disabled=${!there.length}>${name}<//>`)}
+      <button class="write" disabled=${!there.length} onClick=${() => amend({ list: "erase", ids: there.join() })}>${W.forgetting.doom}</button></p>`}
     <ol class="memories">${items.map((each, place) => html`<${Memory} key=${each.id} memory=${each} remark=${html`${remarkOf(each)}
       ${mayWrite() && html`<label class="check write"><input type="checkbox" checked=${there.includes(each.id)} onClick=${(event) => pick(place, event)} />
         ${W.forgetting.choose}</label>`}`} />`)}</ol>`}<//>`;
@@ -67,6 +69,9 @@ const pinning = (method) => async (ids) => {
 const restore = async (ids) => {
   const { damaged } = await post("/v1/archive/restore")(ids);
   if (damaged.length) throw new Error(W.forgetting.damaged(damaged.length));
+};
+const keep = async (ids) => {
+  for (const id of ids) await call("PATCH", `/v1/episodes/${id}`, { body: { expires_at: null } });
 };
 const sleep = [W.forgetting.sleep, post("/v1/dormancy/sleep")];
 const pin = [W.hit.pin, pinning("PUT")];
@@ -113,25 +118,33 @@ function Pinned({ changed }) {
   return html`<${Chosen} list=${list} empty=${W.forgetting.none.pinned} acts=${[[W.forgetting.unpin, pinning("DELETE")]]} changed=${changed} />`;
 }
 
-/** Filters, then what would go, then the number typed, then what went. */
+function Expiring({ changed }) {
+  const words = W.forgetting;
+  const list = usePages("/v1/expiring", { limit: PAGE });
+  const end = (one) => html`<span class="remark">${words.expires(day(one.expires_at))}</span>`;
+  return html`<${Chosen} list=${list} empty=${words.none.expiring} remarkOf=${end} acts=${[[words.keep, keep]]} changed=${changed} />`;
+}
+
+/** Filters or chosen memories, then what would go, then the number typed, then what went. */
 function Erase({ changed }) {
   const words = W.forgetting;
+  const ids = route.value.query.ids?.split(",") ?? [];
   const [asked, ask] = useState(null);
   const [result, tell] = useState(null);
   const [run, busy, failed] = useAct();
   if (!mayWrite()) return html`<p>${W.forbidden}</p>`;
   const preview = (event) => {
     event.preventDefault();
-    const filters = filtersOf(new FormData(event.currentTarget));
+    const which = { ids, filters: filtersOf(new FormData(event.currentTarget)) };
     ask(null);
     tell(null);
-    run(async () => ask({ filters, ...await erasure(filters, true) }));
+    run(async () => ask({ which, ...await erasure(which, true) }));
   };
   const erase = () => run(async () => {
     let erased = 0;
     try {
       for (let answer; erased < asked.matched; erased += answer.erased) {
-        answer = await erasure(asked.filters, false, Math.min(ERASED_AT_ONCE, asked.matched - erased));
+        answer = await erasure(asked.which, false, Math.min(ERASED_AT_ONCE, asked.matched - erased));
         if (!answer.erased) break;
       }
     } finally {
@@ -140,26 +153,28 @@ function Erase({ changed }) {
       changed();
     }
   });
-  return html`<form class="cue" onSubmit=${preview}>${Object.entries(words.filters).map(([name, [label, type]]) =>
+  return html`${ids.length > 0 && html`<p>${words.onlyChosen(ids.length)} <button class="link" onClick=${() => amend({ ids: undefined })}>${words.everything}</button></p>`}
+    <form class="cue" onSubmit=${preview}>${Object.entries(words.filters).map(([name, [label, type]]) =>
       html`<label>${label}<input name=${name} type=${type} autocomplete="off" dir="auto" /></label>`)}<button class="write" disabled=${busy}>${words.preview}</button></form>
     ${asked && html`<${Preview} key=${asked.matched} asked=${asked} busy=${busy} erase=${erase} />`}
     ${failed && html`<${Fault} problem=${failed} />`}
     <p role="status" class="erased">${result !== null && words.erased(result)}</p>`;
 }
 
-const erasure = (filters, dry, limit = 1) => call("POST", "/v1/episodes/erase", { body: { filters, dry_run: dry, limit } });
+const erasure = (which, dry, limit = 1) => call("POST", "/v1/episodes/erase", { body: { ...which, dry_run: dry, limit } });
 
 function filtersOf(form) {
-  const at = (name) => (form.get(name) ? `${form.get(name)}T00:00:00Z` : null);
-  return { session: form.get("session") || null, speaker: form.get("speaker") || null, occurred_from: at("from"), occurred_before: at("before") };
+  return { session: form.get("session") || null, speaker: form.get("speaker") || null, occurred_from: instant(form.get("from")), occurred_before: instant(form.get("before")) };
 }
 
 function Preview({ asked, busy, erase }) {
   const words = W.forgetting;
   const [typed, type] = useState("");
   if (!asked.matched) return html`<${Empty} why=${words.noMatch} />`;
+  const { traces, ...removes } = asked.removes;
   return html`<div class="problem erasing"><h2>${words.would(asked.matched)}</h2>
-    <p>${words.forEver}</p><label class="short">${words.type(asked.matched)}<input name="number" inputmode="numeric" autocomplete="off" value=${typed}
+    <ul>${Object.entries(words.removes).filter(([kind]) => removes[kind]).map(([kind, one]) => html`<li data-removes=${kind} data-count=${removes[kind]}>${words.remove(removes[kind], one)}</li>`)}</ul>
+    ${traces > 0 && html`<p>${words.stays(traces)}</p>`}<p>${words.forEver}</p><label class="short">${words.type(asked.matched)}<input name="number" inputmode="numeric" autocomplete="off" value=${typed}
       onInput=${(event) => type(event.currentTarget.value)} /></label>
     <button class="write" disabled=${busy || typed.trim() !== String(asked.matched)} onClick=${erase}>${words.eraseNow}</button></div>`;
 }
