@@ -62,7 +62,8 @@ LONGEST = (
     "acceptance/test_any_order", "memory/test_printed", "evaluation/test_tuning",
     "evaluation/test_reading_facts", "acceptance/test_mcp_start", "acceptance/test_first_start",
     "cypher/test_plans", "evaluation/test_dynamics", "cypher/test_budgets",
-    "acceptance/test_mcp", "acceptance/test_access", "explorer/test_page", "explorer/test_ask",
+    "explorer/test_pictures", "explorer/test_page", "acceptance/test_erasing",
+    "acceptance/test_mcp", "acceptance/test_access", "explorer/test_ask",
 )  # fmt: skip
 """Files that come first, so that no worker ends long after the other; `make test` tells times."""
 
