@@ -2,7 +2,7 @@
 // mode: write
 // params: tenant STRING
 // returns: change INTEGER, sequence INTEGER, stated INTEGER, timed BOOLEAN, classes STRING,
-//   recalls INTEGER, settings JSON, generation INTEGER
+//   recalls INTEGER, settings JSON, generation INTEGER, load STRING, loaded INTEGER
 // plan: Eager one row, of the tenant; the store is read when the lock is held
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
@@ -14,4 +14,5 @@ WHERE t.locked_at IS NOT NULL AND t.erasing IS NULL
 RETURN t.change AS change, t.turn AS sequence, coalesce(t.stated, 0) AS stated,
   coalesce(t.timed, false) AS timed, t.classes AS classes,
   coalesce(t.recall_total, 0) AS recalls, t.settings AS settings,
-  coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation
+  coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation,
+  t.load AS load, coalesce(t.loaded, 0) AS loaded

@@ -450,8 +450,9 @@ def _writing(
     cold = build_archive(settings, graph, embedder, clock)
     keep = timedelta(days=settings.erasure.key_days)
     ingest = IngestService(
-        store=store, embedder=embedder, clock=clock, archive=cold, erased=erased, refuse_keys=keep
-    )
+        store=store, embedder=embedder, clock=clock, archive=cold, erased=erased,
+        resting=resting, refuse_keys=keep,
+    )  # fmt: skip
     return cold, ingest, ForgettingService(DormancyStore(graph), cold, ingest.wake, clock)
 
 

@@ -2,11 +2,16 @@
 
 import contextlib
 import io
+import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Annotated, cast
 
 import typer
@@ -27,14 +32,21 @@ from ecphoria.errors import (
 from ecphoria.imports.exports import Opened, opened, opened_stream
 from ecphoria.imports.formats import Format
 from ecphoria.imports.records import Batch, Record, batches
-from ecphoria.records.episode import NewEpisode
+from ecphoria.records.episode import Load, NewEpisode
+from ecphoria.wire.episodes import BatchAnswer
 
 commands = typer.Typer(add_completion=False)
 
 _BATCH_BYTES = 4_000_000
+_AT_ONCE = 2
+"""Parts of a load that are under way: while one is written, the next one is encoded."""
 _WITHOUT_ANSWER = 3
 _TOLD = 20
 _RESUME = "Run the same command again to go on from here; nothing is stored twice."
+
+
+_Refused = tuple[Record, str]
+"""A record and the reason why it was not stored."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +55,19 @@ class _Tally:
     existed: int = 0
     refused: int = 0
     without_answer: int = 0
+    lock: Lock = field(default_factory=Lock)
+
+    def add(self, answer: BatchAnswer) -> None:
+        """Count an answer; parts of a load are answered in several threads."""
+        with self.lock:
+            self.created += answer.created
+            self.existed += answer.existed
+            self.without_answer = 0
+
+    def failed(self, error: EcphoriaError) -> None:
+        """Count a text that the encoder did not answer."""
+        with self.lock:
+            self.without_answer += isinstance(error, EncoderUnavailable)
 
     @property
     def seen(self) -> int:
@@ -79,8 +104,17 @@ def import_file(
         Format | None, typer.Option("--format", help="The format. Default: told by the content.")
     ] = None,
     batch: Annotated[
-        int, typer.Option(min=1, max=1_000, help="Number of episodes in a request.")
-    ] = 200,
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000,
+            help="Number of episodes in a request. Default: 200; with --bulk 1,000.",
+            show_default=False,
+        ),
+    ] = None,
+    bulk: Annotated[
+        bool, typer.Option("--bulk", help="First load of an empty tenant: encode while writing.")
+    ] = False,
     group: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this group of Graphiti.")
     ] = None,
@@ -99,7 +133,7 @@ def import_file(
         database=source_database,
         group=group,
     )
-    tally = _Tally()
+    tally, load = _Tally(), _load_of(source, form, group) if bulk else None
     with (
         if_interrupted(lambda: f"{counted(tally.seen, 'episode')} were sent. {_RESUME}"),
         _opened(source, form, graph) as found,
@@ -107,7 +141,7 @@ def import_file(
         client.stats()
         if form is None and found.form is not Format.EPISODES:
             stderr().print(f"Read as {found.form}; --format chooses another format.")
-        _import(client, found, tally, batch)
+        _import(client, found, tally, batch or (1_000 if bulk else 200), load)
     left_out = found.left_out.total()
     if as_json:
         counts = {"created": tally.created, "existed": tally.existed, "refused": tally.refused}
@@ -126,11 +160,18 @@ def import_file(
         raise typer.Exit(1)
 
 
-def _import(client: Client, found: Opened, tally: _Tally, batch: int) -> None:
+def _load_of(source: str, form: Format | None, group: str | None) -> str:
+    """Name the load of a source, so that the same command resumes it and another one does not."""
+    place = source if source == "-" or "://" in source else str(Path(source).resolve())
+    return sha256(json.dumps([place, form, group]).encode()).hexdigest()
+
+
+def _import(client: Client, found: Opened, tally: _Tally, batch: int, load: str | None) -> None:
+    parts = batches(found.records, items=batch, size=_BATCH_BYTES)
     try:
         with _progress(found.size) as advance:
-            for part in batches(found.records, items=batch, size=_BATCH_BYTES):
-                _send(client, part, tally)
+            for part, refused in _sent(client, parts, tally, load):
+                _tell_refused(part, refused, tally)
                 advance(part.size, tally)
     except EcphoriaError as error:
         error.message += f" {_RESUME}"
@@ -169,9 +210,43 @@ def _graphiti(
     return opened_graph(options, group)
 
 
-def _send(client: Client, part: Batch, tally: _Tally) -> None:
-    refused = [(record, error.message) for record, error in part.bad]
-    refused += _append(client, part.good, tally) if part.good else []
+def _sent(
+    client: Client, parts: Iterable[Batch], tally: _Tally, load: str | None
+) -> Iterator[tuple[Batch, list[_Refused]]]:
+    """Send parts in order, those of a load each before the answer to the one before it."""
+    if load is None:
+        for part in parts:
+            yield part, _append(client, part.good, tally)
+        return
+    under_way: deque[tuple[Batch, Future[list[_Refused]]]] = deque()
+    start = 0
+    for part in parts:
+        place = Load(id=load, start=start, end=start + len(part.good))
+        start = place.end
+        under_way.append((part, _begin(partial(_append, client, part.good, tally, place))))
+        if len(under_way) == _AT_ONCE:
+            oldest, answer = under_way.popleft()
+            yield oldest, answer.result()
+    for part, answer in under_way:
+        yield part, answer.result()
+
+
+def _begin(work: Callable[[], list[_Refused]]) -> Future[list[_Refused]]:
+    """Work in a thread that does not keep the process alive after an error or Ctrl-C."""
+    future: Future[list[_Refused]] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 (raised where the result is read)
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future
+
+
+def _tell_refused(part: Batch, more: list[_Refused], tally: _Tally) -> None:
+    refused = [(record, error.message) for record, error in part.bad] + more
     for record, why in sorted(refused, key=lambda told: told[0].number):
         tally.refused += 1
         if tally.refused <= _TOLD:
@@ -185,32 +260,47 @@ def _send(client: Client, part: Batch, tally: _Tally) -> None:
 
 
 def _append(
-    client: Client, good: Sequence[tuple[Record, NewEpisode]], tally: _Tally
-) -> list[tuple[Record, str]]:
+    client: Client,
+    good: Sequence[tuple[Record, NewEpisode]],
+    tally: _Tally,
+    load: Load | None = None,
+) -> list[_Refused]:
     """Send records; give those that were refused, and why.
 
     A batch that fails for something that one text may have caused is sent again in halves, so
     that the text costs no other record. An embedder that fails for several texts one after the
     other is down.
     """
+    if not good:
+        return []
     try:
-        answer = client.append_batch([request for _, request in good])
+        answer = client.append_batch([request for _, request in good], load=load)
     except (InvalidInput, TooLarge, EncoderUnavailable) as error:
         middle = len(good) // 2
         if middle:
-            return [*_append(client, good[:middle], tally), *_append(client, good[middle:], tally)]
-        tally.without_answer += isinstance(error, EncoderUnavailable)
+            first, second = _halved(load, middle)
+            return [
+                *_append(client, good[:middle], tally, first),
+                *_append(client, good[middle:], tally, second),
+            ]
+        tally.failed(error)
         if tally.without_answer > _WITHOUT_ANSWER:
             raise
+        if load is not None:  # the next parts wait for this place
+            client.append_batch([], load=load)
         return [(good[0][0], error.message)]
-    tally.created += answer.created
-    tally.existed += answer.existed
-    tally.without_answer = 0
+    tally.add(answer)
     return [
         (good[result.index][0], result.problem.detail)
         for result in answer.results
         if result.problem is not None
     ]
+
+
+def _halved(load: Load | None, middle: int) -> tuple[Load | None, Load | None]:
+    if load is None:
+        return None, None
+    return replace(load, end=load.start + middle), replace(load, start=load.start + middle)
 
 
 @contextlib.contextmanager

@@ -190,18 +190,22 @@ class AsyncClient(AsyncCalls):
         )
 
     async def append_batch(
-        self, episodes: Sequence[records.episode.NewEpisode]
+        self,
+        episodes: Sequence[records.episode.NewEpisode],
+        load: records.episode.Load | None = None,
     ) -> wire.episodes.BatchAnswer:
         """Append up to 1,000 episodes; the valid ones are stored.
 
-        The answer has a result for every item, in order: look at `refused`.
+        The answer has a result for every item, in order: look at `refused`. In a first load, send
+        the next batch without waiting: it is encoded while this one is written.
         """
         wanted = body_of(
-            wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes)
+            wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes), load=load
         )
-        timeout_s, path = self._append_timeout_s(episodes), "/v1/episodes/batch"
+        # A batch of a load waits for the one before it, which takes as long.
+        timeout_s = self._append_timeout_s([*episodes, *(episodes if load else ())])
         return await self._ask(
-            wire.episodes.BatchAnswer, "POST", path, wanted, timeout_s=timeout_s
+            wire.episodes.BatchAnswer, "POST", "/v1/episodes/batch", wanted, timeout_s=timeout_s
         )
 
     async def get(self, episode: str) -> records.episode.Episode:

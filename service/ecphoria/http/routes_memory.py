@@ -82,12 +82,17 @@ async def append(
     return receipt
 
 
-@episodes_routes.post("/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING))
+@episodes_routes.post(
+    "/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING, Conflict)
+)
 @having(is_bulk=True, is_large=True)
 async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
-    """Append up to 1,000 episodes; returns a result for each, and stores the valid ones."""
+    """Append up to 1,000 episodes; returns a result for each, and stores the valid ones.
+
+    A batch of a first load is encoded while the batches before it are written.
+    """
     readable = [item for item in body.episodes if isinstance(item, NewEpisode)]
-    stored = iter(await services.ingest.append_batch(tenant, readable))
+    stored = iter(await services.ingest.append_batch(tenant, readable, body.load))
     results = [
         item if isinstance(item, UnreadableItem) else next(stored) for item in body.episodes
     ]

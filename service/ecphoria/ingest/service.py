@@ -1,7 +1,8 @@
 """The ingest service: validate, embed, place and write in one transaction."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -23,7 +24,7 @@ from ecphoria.ingest.order import place, take_out
 from ecphoria.ingest.prepare import Prepared, facts_by_id, prepare
 from ecphoria.ingest.restate import Restated, ids_of
 from ecphoria.ingest.rows import Reading
-from ecphoria.ingest.store import IngestStore, IngestTransaction, LifeOver
+from ecphoria.ingest.store import BeforeItsTurn, IngestStore, IngestTransaction, LifeOver
 from ecphoria.ingest.validation import (
     check_extraction,
     check_metadata,
@@ -37,6 +38,7 @@ from ecphoria.records.episode import (
     EpisodeUpdate,
     ErasureCounts,
     Extracted,
+    Load,
     NewEpisode,
     Outcome,
     Receipt,
@@ -51,6 +53,9 @@ from ecphoria.text.concepts import Triple, read_stated
 # Writes of a tenant follow each other, so a batch shares the cost of one transaction (decision
 # 0001).
 """Episodes of one batch; all of them are written in one transaction."""
+
+_WAIT_S, _LONGEST_WAIT_S = 0.1, 600.0
+"""Seconds between two looks for the batch before one of a first load, and of all looks."""
 
 _PIECE = 50_000
 """Characters of texts that are prepared before other tasks get a turn."""
@@ -73,6 +78,7 @@ class IngestService:
         clock: Clock,
         archive: ArchiveReader | None = None,
         erased: Callable[[TenantId], None] = lambda _: None,
+        resting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
         refuse_keys: timedelta = timedelta(days=30),
     ) -> None:
         """Write to a store.
@@ -83,6 +89,7 @@ class IngestService:
             clock: Tells when an episode is recorded.
             archive: Restores archived episodes; None without an archive.
             erased: Called with the tenant after each erasure, so that caches drop its data.
+            resting: Releases the request's slot while a batch waits for an earlier one.
             refuse_keys: How long the idempotency key of an erased episode is refused.
         """
         self._store = store
@@ -90,6 +97,7 @@ class IngestService:
         self._embedder = embedder
         self._clock = clock
         self._erased = erased
+        self._resting = resting
         self._refuse_keys = refuse_keys
         self._book = ConceptBook()
 
@@ -109,10 +117,15 @@ class IngestService:
             raise result
         return result
 
-    async def append_batch(self, tenant: TenantId, items: Sequence[NewEpisode]) -> list[Result]:
+    async def append_batch(
+        self, tenant: TenantId, items: Sequence[NewEpisode], load: Load | None = None
+    ) -> list[Result]:
         """Store the valid items of a batch together; a result for each item, in order.
 
+        A batch of a first load waits, encoded, until the items before it are stored.
+
         Raises:
+            Conflict: A first load met other memories, or the items before this batch do not come.
             NotFound: No such tenant.
             OutcomeUnknown: The store may have written all of it, or nothing; send the same again.
             Unavailable: The store or the encoder does not answer; nothing was written.
@@ -132,15 +145,16 @@ class IngestService:
         fresh = [prepared for prepared in ready.values() if prepared.id not in stored]
         erased: frozenset[EpisodeId] = frozenset()
         faults: Mapping[EpisodeId, EcphoriaError] = {}
+        facts: Mapping[FactId, Vector] = {}
         if fresh:
             async with while_wanted(None, ""):
                 fresh, faults = await self._encoded(fresh)
                 facts = await self._encoded_facts(
                     {ident: triple for one in fresh for ident, triple in one.facts.items()}
                 )
-            if fresh:
-                known, erased = await self._write(tenant, fresh, facts)
-                stored |= known
+        if fresh or load is not None:
+            known, erased = await self._write(tenant, fresh, facts, load)
+            stored |= known
         return list(_results(checked, stored, erased, faults))
 
     async def update(self, tenant: TenantId, episode: EpisodeId, update: EpisodeUpdate) -> Episode:
@@ -458,7 +472,11 @@ class IngestService:
         return dict(zip(stated, made, strict=True))
 
     async def _write(
-        self, tenant: TenantId, fresh: Sequence[Prepared], facts: Mapping[FactId, Vector]
+        self,
+        tenant: TenantId,
+        fresh: Sequence[Prepared],
+        facts: Mapping[FactId, Vector],
+        load: Load | None,
     ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
         """Write the episodes that are not stored yet.
 
@@ -466,8 +484,9 @@ class IngestService:
             The episodes that another writer stored meanwhile, and erased ones that stay erased.
         """
         mine = {one.id: one.body_hash for one in fresh}
-        work = partial(self._add, fresh, facts)
+        work = partial(self._add, fresh, facts, load)
         unsure = False
+        waited = 0
         while True:
             try:
                 async with self._book.writing(tenant):
@@ -477,6 +496,9 @@ class IngestService:
                 for episode in over.ids:
                     with suppress(NotFound):  # somebody else erased it meanwhile
                         await self.delete(tenant, episode)
+            except BeforeItsTurn:
+                waited += 1
+                await self._wait(waited)
             except OutcomeUnknown:
                 if unsure:
                     raise
@@ -490,9 +512,12 @@ class IngestService:
         self,
         fresh: Sequence[Prepared],
         facts: Mapping[FactId, Vector],
+        load: Load | None,
         transaction: IngestTransaction,
     ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
         """Add the episodes that are neither stored nor erased; return these two groups."""
+        if load is not None:
+            await transaction.advance(load)
         known = await transaction.body_hashes([one.id for one in fresh])
         # Without a key, a late retry looks the same as a wish to store the text again.
         keyed = [
@@ -510,6 +535,16 @@ class IngestService:
             # Timelines are computed at the append, so recall is never behind (decision 0020).
             await settle(transaction.facts, await disturbed(transaction, new))
         return known, erased
+
+    async def _wait(self, waited: int) -> None:
+        """Wait for the batch before this one, which is being encoded or written."""
+        if waited > _LONGEST_WAIT_S / _WAIT_S:
+            raise Conflict(
+                "the items before this batch did not come; send them first", field="load"
+            )
+        # Without its slot, so that the batch before it is admitted.
+        async with self._resting(), while_wanted(None, ""):
+            await asyncio.sleep(_WAIT_S)
 
     async def _restored(self, tenant: TenantId, episode: EpisodeId) -> bool:
         """Put an archived episode back into the graph; return whether its record is damaged."""

@@ -16,7 +16,7 @@ from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
 from ecphoria.neo4j_store.locks import Counters, count_change, hold_lease, lock_tenant
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.records.episode import Episode, ErasureCounts, MetadataValue
+from ecphoria.records.episode import Episode, ErasureCounts, Load, MetadataValue
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
@@ -60,6 +60,7 @@ _LIST_STATED_BY = Statement("ingest.list_stated_by", tuple[EpisodeId, StatedBy])
 _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", tuple[str, int])
 _LIST_READ = Statement("extraction.list_read", ReadEpisode)
 _SAVE_READ = Statement("extraction.save_read", Done)
+_SAVE_LOAD = Statement("ingest.save_load", Done)
 
 
 class LifeOver(Exception):
@@ -68,6 +69,10 @@ class LifeOver(Exception):
     def __init__(self, ids: Sequence[EpisodeId]) -> None:
         super().__init__()
         self.ids = ids
+
+
+class BeforeItsTurn(Exception):
+    """A batch of a first load came before an earlier one."""
 
 
 class IngestStore:
@@ -309,6 +314,27 @@ class IngestTransaction:
         """Store on each episode which model read it."""
         rows = [{"id": row.episode, "extracted_by": row.extracted_by} for row in readings]
         await self._work.run(_SAVE_READ, tenant=self.tenant, rows=rows)
+
+    async def advance(self, load: Load) -> None:
+        """Count the items of a batch as done; it is the next one, or a repeat.
+
+        Raises:
+            Conflict: The tenant has memories that are not of this load.
+            BeforeItsTurn: An earlier batch of the load is not stored yet.
+        """
+        counters = self.counters
+        if counters.load != load.id and (counters.sequence or counters.load is not None):
+            raise Conflict(
+                "a first load needs an empty tenant, and this one has memories or another load; "
+                "append without `load` (`ecphoria import` without `--bulk`), or load into a new "
+                "tenant",
+                field="load",
+            )
+        if load.start > counters.loaded:
+            raise BeforeItsTurn
+        if load.end > counters.loaded or counters.load is None:
+            done = max(load.end, counters.loaded)
+            await self._work.run(_SAVE_LOAD, tenant=self.tenant, load=load.id, loaded=done)
 
     async def write(self, changes: Changes) -> None:
         """Apply changes; they become visible when the transaction commits."""

@@ -21,6 +21,7 @@ class Counters:
         stated: Number of names and facts that its episodes state.
         timed: Whether any fact has a timeline.
         settings: The tenant's settings, if it has any of its own.
+        load, loaded: Name of its first load, and the number of items that are done.
     """
 
     change: int
@@ -31,6 +32,8 @@ class Counters:
     recalls: int
     settings: TenantSettings | None
     generation: int
+    load: str | None
+    loaded: int
 
 
 LOCK_TENANT = Statement("ingest.lock_tenant", Counters)

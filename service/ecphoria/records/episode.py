@@ -16,6 +16,7 @@ from ecphoria.records.asked import (
     Flat,
     Inner,
     Instant,
+    Key,
     LocalInstant,
     Numbers,
     Role,
@@ -224,6 +225,22 @@ class NewEpisode:
     """Embedding of the text by the store's own model, if you have it already."""
     extraction: Extracted | None = None
     """Names and facts the text holds, if you have extracted them already."""
+
+
+_LOAD: JsonDict = {"id": "chats-2026", "start": 1_000, "end": 2_000}
+
+
+@asked(_LOAD)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """The place of a batch in a first load, whose batches are stored in order."""
+
+    id: Annotated[Key, Field(min_length=1, max_length=200)]
+    """Names the load. A load can be resumed under the same name; no other one can begin."""
+    start: Annotated[StrictInt, Field(ge=0, lt=2**53)]
+    """Number of items before this batch. It waits until they are stored."""
+    end: Annotated[StrictInt, Field(ge=0, lt=2**53)]
+    """Number of items up to the end of this batch; items that cannot be sent count, too."""
 
 
 @answered()

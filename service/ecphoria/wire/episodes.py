@@ -35,6 +35,7 @@ from ecphoria.records.episode import (
     Episode,
     EpisodeUpdate,
     ErasureCounts,
+    Load,
     MemoryKind,
     NewEpisode,
     Outcome,
@@ -112,6 +113,8 @@ class BatchRequest(Request):
         Annotated[NewEpisode | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)], ...
     ] = Field(max_length=1_000)
     """The items, stored together."""
+    load: Load | None = None
+    """Its place in the first load of an empty tenant."""
 
 
 class BatchItemAnswer(Answer):

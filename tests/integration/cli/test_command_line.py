@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 import signal
 import subprocess
 from pathlib import Path
@@ -39,6 +40,26 @@ def test_a_file_is_imported_once(ecphoria: CommandLine, service: Served) -> None
     stats = json.loads(ecphoria("stats", "--json").stdout)
     assert stats["speakers"] >= 3
     assert stats["sessions"] >= 28
+
+
+def test_a_first_load_is_resumed_by_the_same_command_only(
+    ecphoria: CommandLine, service: Served, tmp_path: Path
+) -> None:
+    tenant = f"load-{secrets.token_hex(4)}"
+    assert ecphoria("tenants", "create", tenant).returncode == 0
+    mine = CommandLine({**ecphoria.environment, "ECPHORIA_TENANT": tenant})
+    lines = SAMPLE.read_text(encoding="utf-8").splitlines()
+    file = tmp_path / "talk.jsonl"
+    file.write_text("\n".join([*lines[:60], "{", *lines[60:]]), encoding="utf-8")
+    words = ("import", str(file), "--bulk", "--batch", "50")
+    for told in ("394 new, 0 known before, 1 refused", "0 new, 394 known before, 1 refused"):
+        done = mine(*words)
+        assert told in done.stdout, done.stderr
+    kept = [json.loads(line) for line in mine("list", "--json").stdout.splitlines()]
+    assert [one["text"] for one in kept] == [json.loads(line)["text"] for line in lines]
+    refused = mine("import", str(SAMPLE), "--bulk")
+    assert refused.returncode == 1
+    assert "a first load needs an empty tenant" in refused.stderr
 
 
 def test_an_export_is_imported_once_listed_and_forgotten(
