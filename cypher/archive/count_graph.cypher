@@ -5,7 +5,8 @@
 //   sessions INTEGER, speakers INTEGER,
 //   concepts INTEGER, mentions INTEGER, abouts INTEGER, next_edges INTEGER, terms INTEGER,
 //   traces INTEGER, recalls_learned INTEGER, recalls_pending INTEGER, unconsolidated INTEGER,
-//   change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
+//   change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME,
+//   sums LIST<FLOAT>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 CALL (t) {
@@ -50,4 +51,4 @@ RETURN episodes, episodes - live - archived AS dormant, archived,
   coalesce(t.passages, 0) AS passages, sessions, speakers, concepts, mentions, abouts,
   next_edges, terms, traces, coalesce(t.recall_total, 0) AS recalls_learned, recalls_pending,
   t.turn - coalesce(t.scheduled_turn, 0) AS unconsolidated,
-  t.change AS change, first_occurred_at, last_occurred_at
+  t.change AS change, first_occurred_at, last_occurred_at, coalesce(t.scale, []) AS sums

@@ -1,4 +1,5 @@
-// doc: Use the next generation of vectors; neighbours by the vectors of before are to be found anew.
+// doc: Use the next generation of vectors; neighbours by the vectors of before are to be found anew,
+//   and the scale of cosines begins anew.
 // mode: write
 // params: source INTEGER
 // returns: generation INTEGER
@@ -12,6 +13,6 @@ SET s.generation = $source + 1, s.model = r.model, s.dimension = r.dimension,
   r.state = 'cleaning', r.switched_at = datetime(), r.code = null, r.message = null
 CALL () {
   MATCH (t:Tenant)
-  SET t.associated_turn = 0, t.change = t.change + 1
+  SET t.associated_turn = 0, t.change = t.change + 1, t.scale = null
 }
 RETURN s.generation AS generation

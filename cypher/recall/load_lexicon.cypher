@@ -4,7 +4,7 @@
 // returns: items INTEGER, length INTEGER, titles INTEGER, stated INTEGER,
 //   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER,
 //   learned BOOLEAN, expired BOOLEAN, settings JSON,
-//   generation INTEGER, participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
+//   scale LIST<FLOAT>, generation INTEGER, participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
@@ -14,6 +14,7 @@ RETURN t.items AS items, t.length AS length,
   t.passages AS passages,
   t.recall_total + t.feedback_total > 0 AS learned,
   coalesce(t.expires_from <= datetime(), false) AS expired, t.settings AS settings,
+  coalesce(t.scale, []) AS scale,
   coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation,
   COLLECT {
     MATCH (p:Speaker)

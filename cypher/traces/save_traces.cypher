@@ -1,6 +1,7 @@
-// doc: Store traces with edges to the seeds they started from and the memories they woke.
+// doc: Store traces with edges to the seeds they started from and the memories they woke, and add
+//   their evidence to the scale of the tenant.
 // mode: write
-// params: tenant STRING, traces LIST<MAP>
+// params: tenant STRING, traces LIST<MAP>, sums LIST<FLOAT>, many INTEGER
 // returns: pending INTEGER
 // plan: Eager the seeds are found before edges to them are made, a few dozen rows a trace
 CYPHER 25
@@ -10,6 +11,11 @@ SET owner.locked_at = datetime()
 WITH owner
 // Of a node deleted while this waited nothing is set, and every property is null.
 WHERE owner.locked_at IS NOT NULL AND owner.erasing IS NULL
+// From `many` recalls on, the older ones count half.
+WITH owner, coalesce(owner.scale, [place IN $sums | 0.0]) AS scale
+WITH owner, scale, CASE WHEN scale[0] >= $many THEN 0.5 ELSE 1.0 END AS share
+SET owner.scale = [place IN range(0, size($sums) - 1) | share * scale[place] + $sums[place]]
+WITH owner
 UNWIND $traces AS trace
 CREATE (t:Trace {
   id: trace.id, tenant: $tenant, cue: trace.cue, strategy: trace.strategy,

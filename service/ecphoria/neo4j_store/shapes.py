@@ -181,6 +181,7 @@ _TENANT: Final = _typed(
     " associated_turn associated_total recall_total feedback_total scheduled_turn light_turn"
     " loaded",
     flag="timed",
+    list_of_numbers="scale",
     JSON="extraction settings classes",
 )
 _EPISODE: Final = _typed(

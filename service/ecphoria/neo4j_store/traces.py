@@ -18,6 +18,7 @@ from ecphoria.records.asked import ROLES
 from ecphoria.records.episode import headline
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId, derived_id
 from ecphoria.records.recall import PathStep, Trace, TracedHit, Verdict
+from ecphoria.records.scale import sums_of
 from ecphoria.records.trace import TraceSummary
 from ecphoria.records.traced import Node
 
@@ -59,6 +60,8 @@ _LOOKED_UP = {"label": "", "useful": None}
 """Fields that are not stored, as they can change, and what stands for them."""
 _NOBODY = "someone"
 """The name of a speaker who was erased."""
+_MANY = 500
+"""Recalls after which older ones count half in the scale of the evidence, so that it follows."""
 _SAVE_TRACES = Statement("traces.save_traces", int)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
 FIND_TRACE = Statement("traces.find_trace", Trace)
@@ -94,7 +97,11 @@ class TraceStore:
             # The statement locks the tenant, so no trace outlives an erasure, and marks traces of
             # tenants that learn (decisions 0008, 0015).
             (saved,) = await work.run(
-                _SAVE_TRACES, tenant=tenant, traces=[_to_map(tenant, trace) for trace in traces]
+                _SAVE_TRACES,
+                tenant=tenant,
+                traces=[_to_map(tenant, trace) for trace in traces],
+                sums=sums_of((one.evidence, one.without) for one in traces if one.without),
+                many=_MANY,
             )
             if before // between != self._saved[tenant] // between:
                 await work.run(_DROP_OLD_TRACES, tenant=tenant, keep=self._keep)

@@ -7,7 +7,7 @@ out, and who said it if the cue names a speaker.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -19,6 +19,7 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
+from ecphoria.records.scale import SCALED
 from ecphoria.records.tenant import READ, Gate, shipped_confidence, shipped_gate
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
@@ -39,6 +40,8 @@ _FAR = 0.2
 _NEAR = 0.35
 """Cosine below which a memory without a word of the cue gives at most the verdict `verify`."""
 
+_LEAST_MATCHES = 2
+"""Memories needed to measure a recall without its first hit."""
 
 # The gates know nothing of the reader, so its logit adds to theirs. Fitted on talk, with the
 # evidence in the store and taken out (decision 0056).
@@ -52,6 +55,8 @@ class Judgement:
 
     Attributes:
         evidence: The figures that a gate may weigh, by name.
+        without: Those that a tenant's scale needs, without the first hit; empty if fewer than two
+            memories match.
     """
 
     verdict: Verdict
@@ -59,6 +64,7 @@ class Judgement:
     judged_by: Limits
     evidence: Mapping[str, float]
     reasons: tuple[str, ...]
+    without: Mapping[str, float] = field(default_factory=dict)
 
 
 def judge(
@@ -74,10 +80,12 @@ def judge(
         logit: The reader's, of the best of the first hits, if they were read.
     """
     found, own = _Found(seeding, frame), seeding.profile.gate
+    scale = None if own else seeding.profile.scale
     evidence = {**found.evidence(), "unread": float(unread), READ: logit or 0.0}
     # A tenant's own gate replaces the shipped gates (decision 0030).
-    gate = own or shipped_gate(evidence)
-    limits = _limits(gate, GateKind.SHIPPED if own is None else GateKind.OWN)
+    gate = own or shipped_gate(evidence, scale)
+    shipped = GateKind.SHIPPED if scale is None else GateKind.SCALED
+    limits = _limits(gate, shipped if own is None else GateKind.OWN)
     if not frame.inside.any():
         return Judgement(
             verdict=Verdict.EMPTY,
@@ -95,14 +103,14 @@ def judge(
             evidence=evidence,
             reasons=("the cue has no content word, so no memory can answer it",),
         )
-    sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
+    sure = shipped_confidence(evidence, scale) if own is None else own.sure(evidence)
     if READ not in gate.weights:
         sure = surer(sure, logit)
     sure = min(sure, found.most_sure(gate))
     verdict = _verdict(sure, limits)
     return Judgement(
         verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
-        reasons=found.reasons(cue, verdict),
+        reasons=found.reasons(cue, verdict), without=found.without_first(),
     )  # fmt: skip
 
 
@@ -183,7 +191,25 @@ class _Found:
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
-        candidates, rows = self._candidates, self._rows
+        return {
+            **self._measured(self._rows),
+            "fact_contrast": self._contrast(),
+            "names_one": float(self._analysis.subject is not None),
+            "asks_when": float(self._analysis.is_when),
+        }
+
+    def without_first(self) -> dict[str, float]:
+        """Measure what a tenant's scale needs as if the first hit were not stored."""
+        rows = np.flatnonzero(self._rows)
+        if rows.size < _LEAST_MATCHES:
+            return {}
+        others = self._rows.copy()
+        others[rows[np.argmax(self._score[rows])]] = False
+        measured = self._measured(others)
+        return {name: measured[name] for name in SCALED}
+
+    def _measured(self, rows: NDArray[np.bool_]) -> dict[str, float]:
+        candidates = self._candidates
         about = attribution(self._own, candidates.first_person, candidates.second_person)
         features = evidence_features(
             Evidence(
@@ -201,12 +227,7 @@ class _Found:
             ),
             names_someone=bool(self._analysis.names),
         )
-        return {
-            **dict(zip(FEATURES, features.tolist(), strict=True)),
-            "fact_contrast": self._contrast(),
-            "names_one": float(self._analysis.subject is not None),
-            "asks_when": float(self._analysis.is_when),
-        }
+        return dict(zip(FEATURES, features.tolist(), strict=True))
 
     def _contrast(self) -> float:
         """Compare what facts about the named speakers say of the cue with what others say."""

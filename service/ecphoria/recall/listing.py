@@ -1,7 +1,7 @@
 """List stored episodes and sessions, and count them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 from ecphoria.errors import NotFound
@@ -24,8 +24,16 @@ from ecphoria.records.episode import (
 from ecphoria.records.fact import UNENDING
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
+from ecphoria.records.scale import scale_of
 from ecphoria.records.tenant import TenantStats
 from ecphoria.text.names import normalise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted(TenantStats):
+    """Counts of a tenant, and the sums of its scale."""
+
+    sums: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +49,7 @@ _LIST_EXPIRING = Statement("archive.list_expiring", Episode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", Engram)
 _LIST_SESSIONS = Statement("archive.list_sessions", Session)
 _LIST_BUCKETS = Statement("archive.list_buckets", ListedBucket)
-_COUNT_GRAPH = Statement("archive.count_graph", TenantStats)
+_COUNT_GRAPH = Statement("archive.count_graph", _Counted)
 
 _BEYOND_ALL = 2**62
 """A turn that no episode has."""
@@ -198,10 +206,11 @@ class EpisodeArchive:
         Raises:
             NotFound: There is no such tenant.
         """
-        stats = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
-        if stats is None:
+        found = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
+        if found is None:
             raise no_tenant(tenant)
-        return stats
+        counts = {one.name: getattr(found, one.name) for one in fields(TenantStats)}
+        return TenantStats(**counts | {"scale": scale_of(found.sums)})
 
 
 def _first_after(as_of: datetime | None, before: datetime | None) -> datetime | None:

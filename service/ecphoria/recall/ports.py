@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
+from ecphoria.records.scale import Scale
 from ecphoria.records.tenant import Gate
 from ecphoria.text.asking import Asking
 
@@ -63,6 +64,7 @@ class Profile:
         learned: Whether its recalls ever changed memories.
         expired: Whether there may be expired episodes that are not erased yet.
         passages: Passages of its long episodes; 0: none is long.
+        scale: The usual evidence of its recalls, None with too few recalls.
     """
 
     items: int
@@ -77,6 +79,7 @@ class Profile:
     gate: Gate | None = None
     timed: bool = False
     passages: int = 0
+    scale: Scale | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,6 +101,7 @@ def trace_of(found: Recalled, trace: TraceId, at: datetime, cypher: str) -> Trac
             found.kept_reasons, (about.speaker if about else None, *search.frame.speaker)
         ),
         stimulation=ranked.stimulation,
+        without=judgement.without,
     )
 
 

@@ -40,6 +40,7 @@ from ecphoria.records.fact import KIND_OF
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
+from ecphoria.records.scale import scale_of
 from ecphoria.records.settings import TenantSettings
 
 
@@ -56,6 +57,7 @@ class _LexiconRow:
     learned: bool
     expired: bool
     settings: TenantSettings | None
+    scale: tuple[float, ...]
     generation: int
     participants: tuple[str, ...]
     terms: list[TermCount]
@@ -551,6 +553,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         gate=None if row.settings is None else row.settings.gate,
         timed=row.timed,
         passages=row.passages,
+        scale=scale_of(row.scale),
     )
 
 

@@ -546,6 +546,8 @@ class Trace:
     """The speakers whom the reasons name."""
     stimulation: Internal[Stimulation | None] = None
     """Effect of a strategy that stimulates memories."""
+    without: Internal[Mapping[str, float]] = field(default_factory=dict)
+    """Figures of the evidence without the first hit."""
 
 
 @answered()
