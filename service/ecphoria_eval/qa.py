@@ -18,6 +18,7 @@ from rich.table import Table
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput, ModelUnavailable
+from ecphoria.records.job import StepReport
 from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
@@ -100,6 +101,23 @@ class Figures:
     unjudged: int = 0
 
 
+@dataclass(slots=True, kw_only=True)
+class Indexing:
+    """The cost of the consolidation before the questions.
+
+    Attributes:
+        tokens: Read and written by the service's language model.
+    """
+
+    tokens: int = 0
+    seconds: float = 0.0
+
+    def add(self, steps: Sequence[StepReport]) -> None:
+        """Count the steps of a cycle."""
+        self.tokens += sum(step.counts.get("tokens", 0) for step in steps)
+        self.seconds += sum(step.seconds for step in steps)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerReport:
     """The figures of a data set, by category and of all questions.
@@ -107,6 +125,7 @@ class AnswerReport:
     Attributes:
         model: Name of the language model, or `ORACLE`.
         strategy: As it was named; None for the service's default.
+        indexing: What consolidation cost; None without.
         unscored: Questions that the data has no answer for, or, for the oracle, no evidence.
         first_failure: Why the first question failed that did.
         judge, judge_prompt: Name and instruction of the judge, if there is one.
@@ -118,6 +137,7 @@ class AnswerReport:
     strategy: str | None
     categories: Mapping[str, Figures]
     unscored: int
+    indexing: Indexing | None = None
     first_failure: str | None = None
     judge: str | None = None
     judge_prompt: str | None = None
@@ -160,12 +180,14 @@ async def measure_answers(
         raise InvalidInput("The oracle gives the data's answers; leave out the judge.")
     arm = None if strategy is None else await _arm(connect, strategy)
     scored: list[Scored] = []
+    indexing = None if steps is None else Indexing()
     total = sum(len(_scorable(part, model)) for part in dataset.collections)
     for number, part in enumerate(dataset.collections, start=1):
         async with own_tenant(connect, f"{name}-{number}") as client:
             places = await _remember(client, part, watch)
-            if steps is not None:
-                await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
+            if steps is not None and indexing is not None:
+                done = await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
+                indexing.add(done.steps)
             for question in _scorable(part, model):
                 if model is None:
                     said = await _foretold(client, question, places, arm)
@@ -180,6 +202,7 @@ async def measure_answers(
         strategy=strategy,
         categories=_by_category(scored, is_judged=judge is not None),
         unscored=len(dataset.questions) - total,
+        indexing=indexing,
         first_failure=next((one.said.failed for one in scored if one.said.failed), None),
         judge=None if judge is None else judge.model,
         judge_prompt=None if judge is None else INSTRUCTION,
@@ -328,6 +351,8 @@ def show_answers(report: AnswerReport, console: Console, out: Path | None) -> No
         unjudged = report.categories[ALL].unjudged
         console.print(f"judged by {report.judge}" + (f", {unjudged:,} not" if unjudged else ""))
     console.print(table)
+    if (cost := report.indexing) is not None:
+        console.print(f"indexing: {cost.tokens:,} tokens, {cost.seconds:.1f} s of consolidation")
     if report.first_failure is not None:
         console.print(f"the first failure: {report.first_failure}", markup=False)
     if report.unscored:

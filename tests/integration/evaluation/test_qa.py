@@ -4,7 +4,7 @@ The command's own oracle asks no model, and must find the same.
 """
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -108,13 +108,15 @@ async def measured(
     model: str | None,
     judge: Judge | None = None,
     strategy: str | None = None,
+    *,
+    steps: Sequence[str] | None = None,
 ) -> AnswerReport:
     def connect(tenant: str | None) -> AsyncClient:
         return AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 
     return await measure_answers(
         load_locomo(talk_file(folder)), connect, lambda *_: None,
-        name=f"qa-{folder.name}", model=model, judge=judge, strategy=strategy,
+        name=f"qa-{folder.name}", model=model, judge=judge, strategy=strategy, steps=steps,
     )  # fmt: skip
 
 
@@ -278,3 +280,14 @@ async def test_without_a_model_nothing_is_measured(neo4j_server: Server, tmp_pat
         pytest.raises(ModelMissing),
     ):
         await measured(service, tmp_path, "oracle")
+
+
+async def test_the_cost_of_indexing_is_told(service: RunningService, tmp_path: Path) -> None:
+    report = await measured(service, tmp_path, "oracle", steps=("extract",))
+    assert report.indexing is not None
+    assert report.indexing.tokens > 0
+    assert report.indexing.seconds > 0.0
+    console = Console(file=StringIO(), width=200)
+    show_answers(report, console, None)
+    assert isinstance(console.file, StringIO)
+    assert f"indexing: {report.indexing.tokens:,} tokens" in console.file.getvalue()
