@@ -67,7 +67,9 @@ class Judge:
         except NoAnswer as error:
             return Judged(correct=None, score=None, failed=str(error))
         except (TextRefused, Truncated, Unusable):
-            return Judged(correct=None, score=None, failed="the judge gave nothing of the wanted form")
+            return Judged(
+                correct=None, score=None, failed="the judge gave nothing of the wanted form"
+            )
         score = min(max(reply.value.score, 0.0), _BEST)
         return Judged(correct=reply.value.correct, score=score, tokens=reply.tokens)
 
