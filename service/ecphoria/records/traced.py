@@ -80,8 +80,8 @@ class Limits:
     """The gate of a verdict and its two limits."""
 
     gate: GateKind
-    """`own` if the tenant has a gate of its own, `strategy` if the strategy judged, `scaled` if the
-    shipped gate weighed evidence on the scale of the tenant's recalls, else `shipped`."""
+    """`own` if the tenant has a gate of its own, `strategy` if the strategy judged, `scaled` if
+    the shipped gate weighed evidence on the scale of the tenant's recalls, else `shipped`."""
     threshold: float
     """Below this confidence the verdict is `refuse`."""
     verify_below: float

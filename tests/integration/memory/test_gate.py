@@ -6,35 +6,13 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.maths.gate import FEATURES
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.service import RecallService
-from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
 from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, SHIPPED, Gate
 from ecphoria.records.traced import GateKind, Limits
 from tests.contract.tenants import gate_values, set_settings
-
-CHAT = (
-    ("Ida", "I finally signed up for the pottery class on Tuesdays."),
-    ("Bo", "Wonderful! What made you decide?"),
-    ("Ida", "Clay calms me down after work, and the teacher is patient."),
-    ("Bo", "I would rather fish; my new rod arrived yesterday."),
-    ("Ida", "You and your trout."),
-    ("Bo", "My sister adopted a parrot last week."),
-    ("Cleo", "I repaired the brass telescope in the attic."),
-)
-
-
-async def fill(
-    ingest: IngestService, tenant: TenantId, chat: tuple[tuple[str, str], ...] = CHAT
-) -> None:
-    results = await ingest.append_batch(
-        tenant,
-        [
-            NewEpisode(text=text, speaker=speaker, session="s", position=place)
-            for place, (speaker, text) in enumerate(chat)
-        ],
-    )
-    assert all(isinstance(one, Receipt) for one in results), results
+from tests.integration.memory.three_people import CHAT, fill
 
 
 async def ask(recalls: RecallService, tenant: TenantId, cue: str) -> RecallResult:

@@ -11,7 +11,7 @@ from ecphoria.records.scale import LEAST, SCALED, Scale
 from ecphoria.records.traced import GateKind
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
-from tests.integration.memory.test_gate import CHAT, fill
+from tests.integration.memory.three_people import CHAT, fill
 
 CUES = (
     "Where was the brass telescope repaired?",
