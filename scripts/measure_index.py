@@ -170,7 +170,14 @@ def _fill(
             driver.execute_query(_say(_LABEL, label=label), start=start, end=end)
         took, done = took + time.perf_counter() - begun, size
         used = (_size(home) - before) / size
-        _search(driver, points, size, option, (label, option.name), ("online", size / took, used))
+        _search(
+            driver,
+            points,
+            size,
+            option,
+            names=(label, option.name),
+            filled=("online", size / took, used),
+        )
     _drop(driver, option.name)
 
 
@@ -180,7 +187,9 @@ def _build(driver: neo4j.Driver, home: Path, points: Points, option: Options) ->
     _create(driver, option, "Point", name)
     took = time.perf_counter() - begun
     used = (_size(home) - before) / size
-    _search(driver, points, size, option, ("Point", name), ("built", size / took, used))
+    _search(
+        driver, points, size, option, names=("Point", name), filled=("built", size / took, used)
+    )
     _drop(driver, name)
 
 
@@ -189,6 +198,7 @@ def _search(
     points: Points,
     size: int,
     option: Options,
+    *,
     names: tuple[str, str],
     filled: tuple[str, float, float],
 ) -> None:

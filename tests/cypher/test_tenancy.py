@@ -220,6 +220,7 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
         "associated": True, "after": "", "searched": ids, "generation": 0,
         "delete": True, "session": "x", "above": 0.0,
         "light_turn": 1, "after_turn": 0, "due_at": LATER, "now": LATER, "before": LATER,
+        "load": "x", "loaded": 1,
     }  # fmt: skip
 
 

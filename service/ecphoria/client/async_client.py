@@ -196,17 +196,16 @@ class AsyncClient(AsyncCalls):
     ) -> wire.episodes.BatchAnswer:
         """Append up to 1,000 episodes; the valid ones are stored.
 
-        The answer has a result for every item, in order: look at `refused`. In a first load, send
-        the next batch without waiting: it is encoded while this one is written.
+        The answer has a result for every item, in order: look at `refused`. `load`
+        is the batch's place in a first load.
         """
         wanted = body_of(
             wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes), load=load
         )
         # A batch of a load waits for the one before it, which takes as long.
         timeout_s = self._append_timeout_s([*episodes, *(episodes if load else ())])
-        return await self._ask(
-            wire.episodes.BatchAnswer, "POST", "/v1/episodes/batch", wanted, timeout_s=timeout_s
-        )
+        kind, path = wire.episodes.BatchAnswer, "/v1/episodes/batch"
+        return await self._ask(kind, "POST", path, wanted, timeout_s=timeout_s)
 
     async def get(self, episode: str) -> records.episode.Episode:
         """Fetch one episode by its id."""
