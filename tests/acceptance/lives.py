@@ -285,7 +285,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ],
         ("get", "/v1/expiring"): [
             ("/v1/expiring", {}),
-            ("/v1/expiring", {"params": {"cursor": "1.x", "limit": 1}}),
+            ("/v1/expiring", {"params": {"cursor": "1." + "0" * 32, "limit": 1}}),
         ],
         ("post", "/v1/dormancy/preview"): [
             ("/v1/dormancy/preview", {}),

@@ -280,6 +280,7 @@ def test_a_preview_counts_by_kind_what_the_erasure_takes(
     consolidate(owner)
     shown = owner.post("/v1/recall", json={"cue": "Where does Ana live?"}).json()
     assert {hit["episode"]["id"] for hit in shown["hits"]} & {*ids}
+    assert owner.get(f"/v1/traces/{shown['trace_id']}").status_code == 200  # it is stored now
     before = counts(owner)
     preview = erase(owner, {"session": "pier"}, dry_run=True)
     assert (preview["matched"], preview["erased"]) == (6, 0)

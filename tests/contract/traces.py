@@ -3,18 +3,17 @@
 from dataclasses import replace
 
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
-from ecphoria.records.recall import (
+from ecphoria.records.recall import PathStep, Trace, TracedHit, Verdict
+from ecphoria.records.traced import (
+    GateKind,
+    Limits,
     Mark,
-    PathStep,
     SeedRecord,
     Stream,
-    Trace,
-    TracedHit,
-    Verdict,
+    TracedFilters,
     Wave,
     WaveArc,
 )
-from ecphoria.records.traced import GateKind, Limits, TracedFilters
 from tests.contract.memories import START, concept_id, episode_id
 
 ANN = "Ann: Turn 1 was said."

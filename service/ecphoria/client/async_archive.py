@@ -63,11 +63,9 @@ class AsyncArchive(AsyncCalls):
         """Iterate over dormant episodes in the order of their append, page by page."""
         return self._each(wire.upkeep.SleeperPage, "/v1/dormancy", limit=page_size)
 
-    async def expiring(self, *, page_size: int = 100) -> AsyncIterator[records.episode.Episode]:
+    def expiring(self, *, page_size: int = 100) -> AsyncIterator[records.episode.Episode]:
         """Iterate over episodes whose life has an end, the soonest first, page by page."""
-        async for page in self._pages(wire.episodes.EpisodePage, "/v1/expiring", limit=page_size):
-            for episode in page.items:
-                yield episode
+        return self._each(wire.episodes.EpisodePage, "/v1/expiring", limit=page_size)
 
     async def preview(
         self,

@@ -38,6 +38,9 @@ _SILENT = TurnFeatures(
 )
 """A document has no turn features."""
 
+_PIECE = 50_000
+"""Characters of texts that are prepared before other tasks get a turn."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
@@ -211,3 +214,17 @@ def _fact_id(tenant: TenantId, triple: Triple) -> FactId:
     if triple.qualifier or triple.negated:
         parts += [triple.qualifier, "no longer" if triple.negated else ""]
     return FactId(derived_id(tenant, "fact", "\n".join(parts)))
+
+
+def pieces(items: Sequence[NewEpisode]) -> Iterator[list[NewEpisode]]:
+    """Split items into pieces of one long text or several short texts."""
+    piece: list[NewEpisode] = []
+    size = 0
+    for new in items:
+        if piece and size + len(new.text) > _PIECE:
+            yield piece
+            piece, size = [], 0
+        piece.append(new)
+        size += len(new.text)
+    if piece:
+        yield piece

@@ -21,7 +21,7 @@ from ecphoria.ingest.changes import Changes
 from ecphoria.ingest.facts import add_facts, disturbed
 from ecphoria.ingest.names import ConceptBook
 from ecphoria.ingest.order import place, take_out
-from ecphoria.ingest.prepare import Prepared, facts_by_id, prepare
+from ecphoria.ingest.prepare import Prepared, facts_by_id, pieces, prepare
 from ecphoria.ingest.restate import Restated, ids_of
 from ecphoria.ingest.rows import Reading
 from ecphoria.ingest.store import BeforeItsTurn, IngestStore, IngestTransaction, LifeOver
@@ -50,15 +50,8 @@ from ecphoria.records.recall import Filters
 from ecphoria.runtime import run_off_loop, run_text, while_wanted
 from ecphoria.text.concepts import Triple, read_stated
 
-# Writes of a tenant follow each other, so a batch shares the cost of one transaction (decision
-# 0001).
-"""Episodes of one batch; all of them are written in one transaction."""
-
 _WAIT_S, _LONGEST_WAIT_S = 0.1, 600.0
 """Seconds between two looks for the batch before one of a first load, and of all looks."""
-
-_PIECE = 50_000
-"""Characters of texts that are prepared before other tasks get a turn."""
 
 Result = Receipt | EcphoriaError
 
@@ -421,7 +414,7 @@ class IngestService:
         """Prepare items in a thread, piece by piece, so that other requests run in between."""
         recorded_at = self._clock.now()
         results: list[Prepared | EcphoriaError] = []
-        for piece in _pieces(items):
+        for piece in pieces(items):
             work = partial(self._check_some, tenant, piece, recorded_at)
             results += await run_text(work, sum(len(new.text) for new in piece))
         return results
@@ -551,20 +544,6 @@ class IngestService:
         if self._archive is None:
             raise ArchiveUnavailable
         return episode in (await self._archive.restore(tenant, [episode])).damaged
-
-
-def _pieces(items: Sequence[NewEpisode]) -> Iterator[list[NewEpisode]]:
-    """Split items into pieces of one long text or several short texts."""
-    piece: list[NewEpisode] = []
-    size = 0
-    for new in items:
-        if piece and size + len(new.text) > _PIECE:
-            yield piece
-            piece, size = [], 0
-        piece.append(new)
-        size += len(new.text)
-    if piece:
-        yield piece
 
 
 def _results(

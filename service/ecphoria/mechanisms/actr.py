@@ -25,8 +25,8 @@ from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import episode_seed
 from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import Mark, SeedRecord, Stream
 
 _TRACED_HITS = 10
 

@@ -23,8 +23,8 @@ from ecphoria.recall.ports import NamedConcept
 from ecphoria.recall.walk import concept_seed, marks
 from ecphoria.records.history import DAY_MS
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import SeedRecord, Stream
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
 

@@ -28,8 +28,9 @@ from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import ConceptEdges
 from ecphoria.recall.walk import STILL, Flow, Walk, concept_seed, marks, shares
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Filters, Stream
+from ecphoria.records.recall import Filters
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import Stream
 
 _POWER = 0.5
 """Flattens activation among documents; measured."""

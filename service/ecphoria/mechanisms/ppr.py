@@ -14,8 +14,8 @@ from ecphoria.mechanisms.subgraph import enter
 from ecphoria.recall.pipeline import Ranked, Search, parameter
 from ecphoria.recall.ports import FoundConcept
 from ecphoria.recall.walk import marks
-from ecphoria.records.recall import SeedRecord
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import SeedRecord
 
 _HOPS = 3
 """Hops fetched around the seeds: at a damping of .5 seven eighths of the mass stay within."""

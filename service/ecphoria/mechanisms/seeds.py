@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ecphoria.recall.pipeline import Pool, Search
 from ecphoria.recall.ports import FoundConcept
 from ecphoria.recall.walk import concept_seed, episode_seed
-from ecphoria.records.recall import SeedRecord, Stream
+from ecphoria.records.traced import SeedRecord, Stream
 
 
 async def near_anchors(search: Search, count: int) -> tuple[SeedRecord, ...]:

@@ -21,7 +21,7 @@ from ecphoria.recall.ports import Arcs, FanLimits
 from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.walk import Flow, Walk, shares
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Mark, SeedRecord
+from ecphoria.records.traced import Mark, SeedRecord
 
 EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED", "RELATED", "KIND_OF", "SAME_AS")
 DECAY = 0.01

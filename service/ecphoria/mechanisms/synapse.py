@@ -25,8 +25,8 @@ from ecphoria.mechanisms.subgraph import DECAY, Subgraph, enter, gains
 from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import concept_seed
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import Mark, SeedRecord, Stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

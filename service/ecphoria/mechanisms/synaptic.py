@@ -30,8 +30,9 @@ from ecphoria.recall.pipeline import Ranked, Search, parameter
 from ecphoria.recall.walk import Flow, Walk, episode_seed, marks, shares
 from ecphoria.records.history import Charge, Stimulation, TauRule
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Filters, Mark, Stream
+from ecphoria.records.recall import Filters
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import Mark, Stream
 
 _CUE = 0
 """The cue is the first node of a walk."""

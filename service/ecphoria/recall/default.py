@@ -30,8 +30,9 @@ from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearF
 from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.walk import Flow, Walk, next_wave, seed_records, statement_wave, text_path
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import PathStep, SeedRecord, Stream
+from ecphoria.records.recall import PathStep
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.records.traced import SeedRecord, Stream
 from ecphoria.text.asking import Saying
 
 _TINY = 1e-12

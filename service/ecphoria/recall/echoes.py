@@ -21,7 +21,8 @@ from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, searched_stems
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import PathStep, Stream
+from ecphoria.records.recall import PathStep
+from ecphoria.records.traced import Stream
 from ecphoria.text.asking import Asking, Saying, asks_openly, content_stems, names_and_numbers
 from ecphoria.text.terms import terms
 from ecphoria.text.tokens import words

@@ -10,20 +10,8 @@ from ecphoria.recall.gate import Judgement
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.walk import Pair, WaveRecord
 from ecphoria.records.ids import TraceId
-from ecphoria.records.recall import (
-    Cue,
-    Filters,
-    Hit,
-    PathStep,
-    RecallOptions,
-    SeedRecord,
-    Stream,
-    Trace,
-    TracedHit,
-    Wave,
-    WaveArc,
-)
-from ecphoria.records.traced import TracedFilters
+from ecphoria.records.recall import Cue, Filters, Hit, PathStep, RecallOptions, Trace, TracedHit
+from ecphoria.records.traced import SeedRecord, Stream, TracedFilters, Wave, WaveArc
 
 _STREAMS: Final = frozenset(Stream)
 MOST_ARCS: Final = 2_000

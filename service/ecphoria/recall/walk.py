@@ -16,7 +16,8 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.statements import Told
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, WaveArc
+from ecphoria.records.recall import PathStep
+from ecphoria.records.traced import Mark, SeedRecord, Stream, WaveArc
 
 # A trace lists the best seeds of each index, and some marked nodes.
 _TRACED_SEEDS = 10

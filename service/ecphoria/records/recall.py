@@ -31,15 +31,16 @@ from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MemoryKind
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
-from ecphoria.records.traced import Limits, Node, TracedFilters
+from ecphoria.records.traced import Limits, Node, SeedRecord, TracedFilters, Wave
 
 OptionValue = str | int | float | bool
 
 _ID: Final = re.compile("[0-9a-f]{32}")
 
 DEFAULT_HITS: Final = 10
-HITS_OF_LIST: Final = 20
 """Number of hits of a recall or an answer that names none, by every way of calling."""
+HITS_OF_LIST: Final = 20
+"""The same where the option `lists` is on and the question asks for a list."""
 
 
 _LISTED: Final = 1_000
@@ -64,17 +65,6 @@ def _counted(value: object) -> object:
 _Excluded = Annotated[
     EpisodeId, AfterValidator(_id), Field(json_schema_extra={"pattern": f"^{_ID.pattern}$"})
 ]
-
-
-class Stream(StrEnum):
-    """The look-up that found a seed."""
-
-    TEXT = "text"
-    VECTOR = "vector"
-    NAME = "name"
-    FACT = "fact"
-    RANK = "rank"
-    SESSION = "session"
 
 
 class Verdict(StrEnum):
@@ -399,73 +389,6 @@ class NearMiss:
     """Its score."""
     text: str
     """Its text."""
-
-
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeedRecord:
-    """An entry node."""
-
-    node: str
-    """Its id."""
-    kind: str
-    """`episode` or `concept`."""
-    stream: Stream
-    """The stream that found it."""
-    label: str
-    """To read."""
-    energy: float
-    """Energy at the start; 0 for a hit that an index found and that sent none."""
-
-
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaveArc:
-    """Energy carried along one edge in one wave."""
-
-    tail: str
-    """Node it left."""
-    head: str
-    """Node it reached."""
-    edge: str
-    """The relationship's type."""
-    weight: float
-    """The edge's weight."""
-    energy: float
-    """Energy it carried."""
-
-
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """A remark of a mechanism on a node in a wave: cut by a threshold, fired, drawn in."""
-
-    node: str
-    """Its id."""
-    says: str
-    """Why it was cut, or that it fired, or which hop drew it in."""
-    value: float
-    """The level that decided."""
-
-
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wave:
-    """One step of spreading."""
-
-    number: int
-    """From 1."""
-    active: int
-    """Nodes awake after it."""
-    energy: float
-    """Their energy together."""
-    arcs: tuple[WaveArc, ...]
-    """Edges that carried energy, strongest first: those on the paths of the hits, and with
-    `explain` others, 2,000 in all waves at most."""
-    arcs_left_out: int
-    """Arcs not listed."""
-    marks: tuple[Mark, ...] = ()
-    """Remarks of the mechanism on single nodes."""
 
 
 @answered()

@@ -86,3 +86,81 @@ class Limits:
     """Below this confidence the verdict is `refuse`."""
     verify_below: float
     """Below this it is `verify`, from here on `answer`."""
+
+
+class Stream(StrEnum):
+    """The look-up that found a seed."""
+
+    TEXT = "text"
+    VECTOR = "vector"
+    NAME = "name"
+    FACT = "fact"
+    RANK = "rank"
+    SESSION = "session"
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRecord:
+    """An entry node."""
+
+    node: str
+    """Its id."""
+    kind: str
+    """`episode` or `concept`."""
+    stream: Stream
+    """The stream that found it."""
+    label: str
+    """To read."""
+    energy: float
+    """Energy at the start; 0 for a hit that an index found and that sent none."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaveArc:
+    """Energy carried along one edge in one wave."""
+
+    tail: str
+    """Node it left."""
+    head: str
+    """Node it reached."""
+    edge: str
+    """The relationship's type."""
+    weight: float
+    """The edge's weight."""
+    energy: float
+    """Energy it carried."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A remark of a mechanism on a node in a wave: cut by a threshold, fired, drawn in."""
+
+    node: str
+    """Its id."""
+    says: str
+    """Why it was cut, or that it fired, or which hop drew it in."""
+    value: float
+    """The level that decided."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wave:
+    """One step of spreading."""
+
+    number: int
+    """From 1."""
+    active: int
+    """Nodes awake after it."""
+    energy: float
+    """Their energy together."""
+    arcs: tuple[WaveArc, ...]
+    """Edges that carried energy, strongest first: those on the paths of the hits, and with
+    `explain` others, 2,000 in all waves at most."""
+    arcs_left_out: int
+    """Arcs not listed."""
+    marks: tuple[Mark, ...] = ()
+    """Remarks of the mechanism on single nodes."""

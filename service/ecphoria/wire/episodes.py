@@ -48,7 +48,6 @@ from ecphoria.wire.base import (
     Listing,
     Parameters,
     Patch,
-    PlaceCursor,
     Problem,
     Request,
     TurnCursor,
@@ -210,7 +209,7 @@ class EpisodeQuery(Parameters):
 class ExpiringQuery(Parameters):
     """Page of episodes whose life has an end."""
 
-    cursor: PlaceCursor | None = None
+    cursor: Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")] | None = None
     """`next_cursor` of the page before."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""

@@ -9,7 +9,8 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
-from ecphoria.records.recall import Cue, Mark, OptionValue, RecallOptions, RecallResult, Trace
+from ecphoria.records.recall import Cue, OptionValue, RecallOptions, RecallResult, Trace
+from ecphoria.records.traced import Mark
 from tests.integration.memory.chats import START, chat, fill
 
 MECHANISMS = ("actr", "cls", "ecphory", "ppr", "synaptic")

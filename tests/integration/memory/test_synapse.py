@@ -17,7 +17,8 @@ from ecphoria.recall.store import EpisodeReader
 from ecphoria.recall.walk import episode_seed
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import OptionValue, RecallResult, Stream
+from ecphoria.records.recall import OptionValue, RecallResult
+from ecphoria.records.traced import Stream
 from tests.conftest import Server
 from tests.contract.memories import START, concept_id, episode_id, write
 from tests.contract.priors import a_cycle, the_worked_example

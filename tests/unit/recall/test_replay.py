@@ -5,7 +5,8 @@ import pytest
 
 from ecphoria.recall.replay import waves_of, with_first_steps
 from ecphoria.recall.walk import STILL, Flow, Walk, episode_seed, marks
-from ecphoria.records.recall import PathStep, Stream
+from ecphoria.records.recall import PathStep
+from ecphoria.records.traced import Stream
 
 
 def flow(*arcs: tuple[int, int, float]) -> Flow:

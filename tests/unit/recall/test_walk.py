@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ecphoria.recall.walk import Flow, Walk, episode_seed, shares
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Stream
+from ecphoria.records.traced import Stream
 
 
 def flow(*arcs: tuple[int, int, float]) -> Flow:
