@@ -196,8 +196,7 @@ class AsyncClient(AsyncCalls):
     ) -> wire.episodes.BatchAnswer:
         """Append up to 1,000 episodes; the valid ones are stored.
 
-        The answer has a result for every item, in order: look at `refused`. `load`
-        is the batch's place in a first load.
+        Each item has a result, in order: look at `refused`. `load` is its place in a first load.
         """
         wanted = body_of(
             wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes), load=load

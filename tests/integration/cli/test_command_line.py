@@ -55,7 +55,7 @@ def test_a_first_load_is_resumed_by_the_same_command_only(
     for told in ("394 new, 0 known before, 1 refused", "0 new, 394 known before, 1 refused"):
         done = mine(*words)
         assert told in done.stdout, done.stderr
-    kept = [json.loads(line) for line in mine("list", "--json").stdout.splitlines()]
+    kept = [json.loads(line) for line in mine("list", "-n", "400", "--json").stdout.splitlines()]
     assert [one["text"] for one in kept] == [json.loads(line)["text"] for line in lines]
     refused = mine("import", str(SAMPLE), "--bulk")
     assert refused.returncode == 1
