@@ -1,5 +1,7 @@
 """Filters of episodes, as keyword arguments of the client's calls."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypedDict
@@ -25,8 +27,8 @@ class ListFilters(TypedDict, total=False):
     session: str | None
     speaker: str | None
     role: str | None
-    kind: "records.episode.MemoryKind | None"
-    metadata: "Mapping[str, records.episode.MetadataCondition] | None"
+    kind: records.episode.MemoryKind | None
+    metadata: Mapping[str, records.episode.MetadataCondition] | None
     occurred_from: datetime | None
     occurred_before: datetime | None
 
@@ -42,7 +44,7 @@ class EpisodeFilters(ListFilters, total=False):
     """
 
     ids: Sequence[str]
-    state: "records.episode.State | str | None"
+    state: records.episode.State | str | None
     pinned: bool | None
     as_of: datetime | None
 

@@ -51,7 +51,14 @@ READINESS = {
     "dimension": 384,
 }  # fmt: skip
 
-_FIXED = {"/v1/strategies": {"items": STRATEGIES}, "/readyz": READINESS}
+_TRACE = {
+    "id": "t", "cue": "", "strategy": "ecphoria", "options": {}, "created_at": MOMENT, "seeds": [],
+    "waves": [], "hits": [], "truncated": False, "verdict": "answer", "confidence": 0.5,
+    "judged_by": {"gate": "shipped", "threshold": 0.25, "verify_below": 0.4}, "evidence": {},
+    "reasons": [], "k": 10, "filters": {}, "cypher": "",
+}  # fmt: skip
+
+_FIXED = {"/v1/strategies": {"items": STRATEGIES}, "/readyz": READINESS, "/v1/traces/t": _TRACE}
 
 
 @dataclass
@@ -63,13 +70,15 @@ class TinyService:
     `skipped` tells why consolidation skips its step; `consolidated` notes for each cycle how many
     questions were asked before, `steps` what it was asked to do, `present` for each question the
     texts that were stored; it is gone after `recalls` of them. `kept` notes what each tenant held
-    that is erased.
+    that is erased. `recorded` has the tenants and cues of recorded recalls, which stand nowhere
+    else.
     """
 
     refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     slow: frozenset[str] = frozenset()
     tenants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    recorded: list[tuple[str, str]] = field(default_factory=list)
     skipped: str = ""
     consolidated: list[tuple[str, int]] = field(default_factory=list)
     steps: list[list[str]] = field(default_factory=list)
@@ -152,6 +161,9 @@ class TinyService:
         return httpx.Response(200, json=answer)
 
     def _recall(self, tenant: str, body: dict[str, Any]) -> httpx.Response:
+        if body.get("record", True):
+            self.recorded.append((tenant, body["cue"]))
+            return httpx.Response(200, json=_answer([], confidence=0.5))
         self.asked.append((tenant, body))
         left_out = body.get("filters", {}).get("exclude", [])
         there = [one for one in self.tenants[tenant] if one["id"] not in left_out]

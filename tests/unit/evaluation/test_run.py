@@ -22,6 +22,15 @@ async def test_every_question_is_asked_of_every_arm(service: TinyService) -> Non
     ]  # fmt: skip
 
 
+async def test_recorded_recalls_come_first_as_the_gate_counts_them(service: TinyService) -> None:
+    await run(small(), service.connect, plan(), unwatched)
+    parts = small().collections
+    assert [cue for _, cue in service.recorded] == [
+        question.text for part in parts for question in part.questions
+    ]
+    assert len({tenant for tenant, _ in service.recorded}) == len(parts)
+
+
 async def test_hits_come_back_under_the_ids_of_the_data(service: TinyService) -> None:
     outcome = await run(small(), service.connect, plan(), unwatched)
     row = outcome.rows[0]
