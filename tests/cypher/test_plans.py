@@ -60,6 +60,7 @@ SAMPLES: Mapping[str, object] = {
     "LIST<STRING>": ["x"],
     "LIST<LIST<STRING>>": [["x"]],
     "LIST<INTEGER>": [1],
+    "LIST<FLOAT>": [0.5],
     "LIST<MAP>": [{}],
     "VECTOR": Vector.from_numpy(np.ones(384, np.float32)),
 }

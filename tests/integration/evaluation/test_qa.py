@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from ecphoria.cli.main import app
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput, ModelMissing, UnknownStrategy
-from ecphoria.settings import LlmSettings
+from ecphoria.settings import JobsSettings, LlmSettings
 from ecphoria_eval.datasets.locomo import load_locomo
 from ecphoria_eval.judge import INSTRUCTION, Judge, open_judge
 from ecphoria_eval.qa import ORACLE, AnswerReport, measure_answers, show_answers
@@ -67,7 +67,8 @@ def service(
     neo4j_server: Server, model: ChatEndpoint, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     llm = LlmSettings(model="oracle", base_url=model.url, retries=0)
-    with running(settings_for(neo4j_server, tmp_path_factory.mktemp("home"), llm=llm)) as made:
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
+    with running(settings_for(neo4j_server, home, llm=llm, jobs=jobs)) as made:
         yield made
 
 

@@ -15,7 +15,8 @@ RANK = {Verdict.EMPTY: 0, Verdict.REFUSE: 0, Verdict.VERIFY: 1, Verdict.ANSWER: 
 
 
 async def ask(recalls: RecallService, tenant: TenantId, cue: str) -> RecallResult:
-    return await recalls.recall(tenant, Cue(text=cue), RecallOptions(k=50))
+    # Recorded recalls change the scale of the confidence (decision 0070).
+    return await recalls.recall(tenant, Cue(text=cue), RecallOptions(k=50), record=False)
 
 
 async def store(
