@@ -20,7 +20,7 @@ from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.scale import SCALED
-from ecphoria.records.tenant import READ, Gate, shipped_confidence, shipped_gate
+from ecphoria.records.tenant import READ, Gate, shipped_confidence, shipped_gate, with_odds
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
@@ -120,10 +120,9 @@ def surer(confidence: float, logit: float | None) -> float:
     >>> round(surer(0.5, 3.0), 2)
     0.61
     """
-    if logit is None or not 0.0 < confidence < 1.0:
+    if logit is None:
         return confidence
-    odds = math.log(confidence / (1.0 - confidence)) + _READER_SLOPE * logit + _READER_OFFSET
-    return 0.5 * (1.0 + math.tanh(0.5 * odds))
+    return with_odds(confidence, _READER_SLOPE * logit + _READER_OFFSET)
 
 
 def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judgement:
@@ -188,6 +187,9 @@ class _Found:
         covered = (units.counts > 0.0) @ self._rarity / mass
         self._covered = units.best(covered)
         self._joint = units.best(covered * np.maximum(0.0, units.cosine))
+        self._attribution = attribution(
+            self._own, candidates.first_person, candidates.second_person
+        )
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
@@ -209,8 +211,6 @@ class _Found:
         return {name: measured[name] for name in SCALED}
 
     def _measured(self, rows: NDArray[np.bool_]) -> dict[str, float]:
-        candidates = self._candidates
-        about = attribution(self._own, candidates.first_person, candidates.second_person)
         features = evidence_features(
             Evidence(
                 match=self._match[rows],
@@ -219,11 +219,11 @@ class _Found:
                 rarity=self._rarity,
                 covered=self._covered[rows],
                 joint=self._joint[rows],
-                similarity=candidates.cosine[rows],
+                similarity=self._candidates.cosine[rows],
                 answers_nothing=self._void[rows],
                 own=self._own[rows],
                 about=self._may_answer[rows],
-                attribution=about[rows],
+                attribution=self._attribution[rows],
             ),
             names_someone=bool(self._analysis.names),
         )

@@ -1,7 +1,7 @@
 """List stored episodes and sessions, and count them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ecphoria.errors import NotFound
@@ -30,13 +30,6 @@ from ecphoria.text.names import normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Counted(TenantStats):
-    """Counts of a tenant, and the sums of its scale."""
-
-    sums: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedBucket(Bucket):
     """A count with its place in the list: the number that it is sorted by."""
 
@@ -49,7 +42,7 @@ _LIST_EXPIRING = Statement("archive.list_expiring", Episode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", Engram)
 _LIST_SESSIONS = Statement("archive.list_sessions", Session)
 _LIST_BUCKETS = Statement("archive.list_buckets", ListedBucket)
-_COUNT_GRAPH = Statement("archive.count_graph", _Counted)
+_COUNT_GRAPH = Statement("archive.count_graph", TenantStats)
 
 _BEYOND_ALL = 2**62
 """A turn that no episode has."""
@@ -206,11 +199,10 @@ class EpisodeArchive:
         Raises:
             NotFound: There is no such tenant.
         """
-        found = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
-        if found is None:
+        stats = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
+        if stats is None:
             raise no_tenant(tenant)
-        counts = {one.name: getattr(found, one.name) for one in fields(TenantStats)}
-        return TenantStats(**counts | {"scale": scale_of(found.sums)})
+        return replace(stats, scale=scale_of(stats.sums))
 
 
 def _first_after(as_of: datetime | None, before: datetime | None) -> datetime | None:

@@ -143,6 +143,8 @@ class TenantStats:
     scale: Scale | None = None
     """The usual evidence of its recalls, by which the shipped gate scales that of a recall; null
     before ten recorded recalls."""
+    sums: Internal[tuple[float, ...]] = ()
+    """The sums that the scale is computed from."""
 
 
 EVIDENCE: Final = (
@@ -305,16 +307,23 @@ def shipped_confidence(evidence: Mapping[str, float], scale: Scale | None = None
     if not evidence["names_one"]:
         return found
     said = SHIPPED.sure(evidence)
-    return min(said, _surer(found, _TRUST)) if scale is None else _both(said, found)
+    return min(said, with_odds(found, _TRUST)) if scale is None else _both(said, found)
 
 
-def _surer(confidence: float, odds: float) -> float:
+def with_odds(confidence: float, odds: float) -> float:
+    """Add to the log-odds of a confidence; 0 and 1 stay.
+
+    >>> with_odds(0.5, 0.0)
+    0.5
+    """
+    if not 0.0 < confidence < 1.0:
+        return confidence
     return 0.5 * (1.0 + math.tanh(math.atanh(2.0 * confidence - 1.0) + 0.5 * odds))
 
 
 def _both(said: float, found: float) -> float:
     """Join two confidences: the odds against an answer add up."""
-    trusted = _surer(found, _SCALED_TRUST)
+    trusted = with_odds(found, _SCALED_TRUST)
     return 1.0 / (1.0 + (1.0 - said) / said + (1.0 - trusted) / trusted)
 
 
