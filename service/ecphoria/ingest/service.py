@@ -263,8 +263,7 @@ class IngestService:
             InvalidInput, Conflict, NotFound: As by `erase`.
         """
         _check_bounded(filters, ids)
-        matched, _ = await self._store.matching(tenant, filters, 0, ids)
-        return matched, await self._store.erasure(tenant, filters, ids)
+        return await self._store.erasure(tenant, filters, ids)
 
     async def expire(
         self, tenant: TenantId, limit: int, *, dry_run: bool = False

@@ -126,7 +126,11 @@ class IngestStore:
         Raises:
             Conflict: The filters ask for metadata, and archived episodes pass the others.
         """
-        wanted = await self._wanted(tenant, filters, ids)
+        return await self._match(tenant, limit, await self._wanted(tenant, filters, ids))
+
+    async def _match(
+        self, tenant: TenantId, limit: int, wanted: Mapping[str, Any]
+    ) -> tuple[int, Sequence[EpisodeId]]:
         (row,) = await self._graph.run(_LIST_MATCHING, tenant=tenant, limit=limit, **wanted)
         if row.sealed:
             raise Conflict(
@@ -138,11 +142,16 @@ class IngestStore:
 
     async def erasure(
         self, tenant: TenantId, filters: Filters, ids: Sequence[EpisodeId] = ()
-    ) -> ErasureCounts:
-        """Count what goes with the episodes that `matching` counts."""
+    ) -> tuple[int, ErasureCounts]:
+        """Count the episodes as `matching` does, and by kind what goes with them.
+
+        Raises:
+            Conflict: As by `matching`.
+        """
         wanted = await self._wanted(tenant, filters, ids)
+        matched, _ = await self._match(tenant, 0, wanted)
         (counts,) = await self._graph.run(_COUNT_ERASURE, tenant=tenant, **wanted)
-        return counts
+        return matched, counts
 
     async def _wanted(
         self, tenant: TenantId, filters: Filters, ids: Sequence[EpisodeId]
