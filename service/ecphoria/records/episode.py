@@ -233,7 +233,7 @@ _LOAD: JsonDict = {"id": "chats-2026", "start": 1_000, "end": 2_000}
 @asked(_LOAD)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """The place of a batch in a first load, whose batches are stored in order."""
+    """The place of a batch in a first load. Batches are stored in the order of their places."""
 
     id: Annotated[Key, Field(min_length=1, max_length=200)]
     """Names the load. A load can be resumed under the same name; no other one can begin."""
@@ -442,7 +442,7 @@ class Bucket:
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureCounts:
-    """What goes together with some episodes."""
+    """Numbers of the other records that an erasure of episodes concerns, by kind."""
 
     passages: int
     """Their parts."""

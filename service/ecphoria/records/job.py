@@ -317,7 +317,7 @@ class Job:
     calibration: Calibration | None = None
     """The fitted gate of a calibration, once it is done."""
     calibration_options: Internal[CalibrationOptions | None] = None
-    """How to calibrate; absent for other kinds."""
+    """Options of a calibration; None for other kinds of jobs."""
     fault: JobFault | None = None
     """Why its latest attempt failed."""
 

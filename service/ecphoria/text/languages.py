@@ -105,7 +105,7 @@ def _any(spellings: Iterable[str]) -> str:
 TABLES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     files("ecphoria.text").joinpath("languages.toml").read_text("utf-8")
 )
-"""What `languages.toml` tells of each language, by code."""
+"""Entries of `languages.toml`, by the code of the language."""
 LANGUAGES: Final = {code: _language(code, table) for code, table in TABLES.items()}
 """By code."""
 

@@ -167,7 +167,7 @@ class EraseAnswer(Answer):
     erased: int
     """Episodes erased by this call. If they are fewer than `matched`, send the same again."""
     removes: ErasureCounts | None = None
-    """What would go with the matched ones; only in the answer to a dry run."""
+    """Numbers of other records that the erasure would remove; only in the answer to a dry run."""
 
 
 class EpisodeQuery(Parameters):
