@@ -57,7 +57,9 @@ async def ask_memories(
     async with connect("default") as client:
         known = await client.strategies()
     arms = chosen(known, [known[0].name])
-    outcome = await run(dataset, connect, Plan(arms=arms, name=name, monotonic=monotonic), watch)
+    # A fit reads figures of evidence, which do not depend on earlier recalls.
+    plan = Plan(arms=arms, name=name, monotonic=monotonic, history=0)
+    outcome = await run(dataset, connect, plan, watch)
     samples = tuple(
         Sample(evidence=row.evidence, answerable=row.scored, group=row.collection)
         for row in outcome.rows

@@ -195,6 +195,7 @@ class Plan:
         steps: Of consolidation; all if none is named, None leaves it out.
         concurrency: Questions under way at a time; latencies mean most with one.
         keep: Leave the tenants in the store.
+        history: Recorded recalls before the first arm; the gate scales its evidence by them.
     """
 
     arms: Sequence[Arm]
@@ -205,6 +206,7 @@ class Plan:
     steps: tuple[str, ...] | None = ()
     concurrency: int = 1
     keep: bool = False
+    history: int = _HISTORY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,7 +346,7 @@ class _Job:
     async def _use(self, part: Collection, client: AsyncClient) -> None:
         """Ask some questions as a user does, because the gate scales evidence by past recalls."""
         traces = []
-        for question in part.questions[:_HISTORY]:
+        for question in part.questions[: self._plan.history]:
             with contextlib.suppress(InvalidInput, TooLarge, Timeout):
                 traces.append((await client.recall(question.text)).trace_id)
         for trace in traces[-1:]:

@@ -1,5 +1,6 @@
 """Fit a gate on questions that were asked, and judge it on those it has not seen."""
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -12,6 +13,7 @@ from ecphoria.errors import InvalidInput
 from ecphoria.maths.gate import fit_logistic, logits, threshold
 from ecphoria.records.calibration import Calibration, FitOptions, Judged, Sample
 from ecphoria.records.tenant import (
+    CONFIDENCE_DIGITS,
     EVIDENCE,
     QUESTION_TYPE,
     STATED,
@@ -64,8 +66,8 @@ def calibrate(
         for sure, sample in zip(left_out, samples, strict=True)
     )
     yes, no = left_out[labels].tolist(), left_out[~labels].tolist()
-    cut = threshold(yes, false_refusals)
-    verify = threshold(yes, max(_VERIFY_RATE, false_refusals))
+    cut = _limit(yes, false_refusals)
+    verify = _limit(yes, max(_VERIFY_RATE, false_refusals))
     fit = fit_logistic(evidence, labels)
     worth = auroc(yes, no) or 0.0
     gate = Gate(
@@ -74,8 +76,8 @@ def calibrate(
             for name, weight in zip(names, fit.weights, strict=True)
         },
         bias=round(fit.bias, _DIGITS),
-        threshold=round(cut, _DIGITS),
-        verify_below=round(verify, _DIGITS),
+        threshold=cut,
+        verify_below=verify,
         fit=GateFit(
             questions=len(samples),
             unanswerable=len(no),
@@ -97,6 +99,12 @@ def calibrate(
         ece=calibration_error(yes, no) or 0.0,
         reliability=tuple(reliability(yes, no)),
     )
+
+
+def _limit(yes: Sequence[float], rate: float) -> float:
+    """Take a limit with the digits of a confidence, rounded down: its own question reaches it."""
+    unit = 10**CONFIDENCE_DIGITS
+    return math.floor(threshold(yes, rate) * unit) / unit
 
 
 def _check(labels: NDArray[np.bool_], false_refusals: float) -> None:

@@ -5,7 +5,6 @@ how much of the cue one passage covers, how near it is in meaning, how far the f
 out, and who said it if the cue names a speaker.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -20,7 +19,14 @@ from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.scale import SCALED
-from ecphoria.records.tenant import READ, Gate, shipped_confidence, shipped_gate, with_odds
+from ecphoria.records.tenant import (
+    CONFIDENCE_DIGITS,
+    READ,
+    Gate,
+    shipped_confidence,
+    shipped_gate,
+    with_odds,
+)
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
@@ -56,7 +62,7 @@ class Judgement:
     Attributes:
         evidence: The figures that a gate may weigh, by name.
         without: Those that a tenant's scale needs, without the first hit; empty if fewer than two
-            memories match.
+            memories match, or if the recall is not recorded.
     """
 
     verdict: Verdict
@@ -68,7 +74,13 @@ class Judgement:
 
 
 def judge(
-    cue: str, seeding: Seeding, frame: Frame, *, unread: bool, logit: float | None = None
+    cue: str,
+    seeding: Seeding,
+    frame: Frame,
+    *,
+    unread: bool,
+    record: bool = True,
+    logit: float | None = None,
 ) -> Judgement:
     """Judge the evidence by the tenant's own gate, or by the shipped ones.
 
@@ -77,6 +89,7 @@ def judge(
         seeding: What the cue found in the indexes.
         frame: What it is compared with.
         unread: Whether the embedding model does not read the language of the cue.
+        record: Whether the tenant's scale learns from this recall.
         logit: The reader's, of the best of the first hits, if they were read.
     """
     found, own = _Found(seeding, frame), seeding.profile.gate
@@ -106,11 +119,11 @@ def judge(
     sure = shipped_confidence(evidence, scale) if own is None else own.sure(evidence)
     if READ not in gate.weights:
         sure = surer(sure, logit)
-    sure = min(sure, found.most_sure(gate))
+    sure = round(min(sure, found.most_sure(gate)), CONFIDENCE_DIGITS)
     verdict = _verdict(sure, limits)
     return Judgement(
         verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
-        reasons=found.reasons(cue, verdict), without=found.without_first(),
+        reasons=found.reasons(cue, verdict), without=found.without_first() if record else {},
     )  # fmt: skip
 
 
@@ -139,7 +152,7 @@ def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judge
     return replace(
         judgement,
         verdict=verdict,
-        confidence=min(1.0, gate.activation),
+        confidence=round(min(1.0, gate.activation), CONFIDENCE_DIGITS),
         judged_by=limits,
         reasons=(reason, *(judgement.reasons if verdict is Verdict.REFUSE else ())),
     )
@@ -147,6 +160,10 @@ def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judge
 
 def _limits(gate: Gate | ActivationGate, kind: GateKind) -> Limits:
     return Limits(gate=kind, threshold=gate.threshold, verify_below=gate.verify_below)
+
+
+def _just_below(limit: float) -> float:
+    return max(0.0, limit - 10.0**-CONFIDENCE_DIGITS)
 
 
 def _verdict(sure: float, limits: Limits) -> Verdict:
@@ -251,8 +268,8 @@ class _Found:
         # In the development conversations no question with an answer is so far from all memories
         # (docs/explanation/gate.md).
         if nearest < _FAR:
-            return max(0.0, math.nextafter(gate.threshold, 0.0))
-        return math.nextafter(gate.verify_below, 0.0) if nearest < _NEAR else 1.0
+            return _just_below(gate.threshold)
+        return _just_below(gate.verify_below) if nearest < _NEAR else 1.0
 
     def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
         """Explain the verdict: content words found or missing, and their speakers."""

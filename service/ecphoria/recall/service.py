@@ -179,7 +179,9 @@ class RecallService:
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
-        read, judgement = await self._judged(search, ranked, cue.text or "", options, clock)
+        read, judgement = await self._judged(
+            search, ranked, cue.text or "", options, clock, record=record
+        )
         ranked = read.ranked
         k = count_within(ranked, count_above(ranked, options))
         judgement = judge_floors(judgement, options, k)
@@ -305,7 +307,14 @@ class RecallService:
         return search, ranked
 
     async def _judged(
-        self, search: Search, ranked: Ranked, cue: str, options: RecallOptions, clock: "_Stopwatch"
+        self,
+        search: Search,
+        ranked: Ranked,
+        cue: str,
+        options: RecallOptions,
+        clock: "_Stopwatch",
+        *,
+        record: bool,
     ) -> tuple[Reread, Judgement]:
         """Rank newest first, let the reader reorder the first hits if wanted, and judge."""
         lift = options.newest_first and not asks_for_the_past(cue, search.now.year)
@@ -316,7 +325,9 @@ class RecallService:
         if options.rerank and cue and not unread:
             read = await reread(search, ranked, cue, self._reader)
             clock.lap("rerank")
-        found = judge(cue, search.seeding, search.frame, unread=unread, logit=read.logit)
+        found = judge(
+            cue, search.seeding, search.frame, unread=unread, record=record, logit=read.logit
+        )
         return read, judge_activation(found, ranked.gate)
 
     async def _seed(

@@ -179,6 +179,10 @@ def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:
     return weights
 
 
+CONFIDENCE_DIGITS: Final = 4
+"""Decimal places of a confidence; the verdict is that of the rounded one."""
+
+
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFit:
