@@ -8,7 +8,7 @@ All measures are symmetric, take each thing at most once in a ranking, and cost 
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 import numpy as np
@@ -32,6 +32,10 @@ _UNIT: Final = 4.0
 """Standard deviations above the median that count 1; the best candidate usually stands there."""
 _MOST: Final = 3.0
 """Largest scaled value, so that one rare word cannot outweigh everything else without limit."""
+_LEAST: Final = 0.5
+"""Share of their weight that words always keep."""
+_UNREAD: Final = 0.4
+"""Share of its weight that meaning has where the encoder does not read the query."""
 _FEW: Final = 16
 """Number of values below which their spread says nothing: the largest z-score of n values is
 `(n - 1) / sqrt(n)`, which reaches 4 at 18."""
@@ -178,6 +182,33 @@ def bounds_of(
         sem=measure(signals.sem[rows]),
         ctx=measure(signals.ctx[rows]),
     )
+
+
+def adapted(
+    weights: TextWeights,
+    signals: TextSignals,
+    bounds: TextBounds,
+    among: BoolArray,
+    *,
+    unread: bool,
+) -> TextWeights:
+    """Weigh words and meaning by what they are worth for this query; O(n).
+
+    Words count by how far the best candidate stands above the median, in [.5, 1]: where many
+    candidates have the same words, these words do not tell the answer. Of a query that the
+    encoder does not read, words keep their weight, and meaning has .4 of its own.
+
+    Args:
+        weights: As measured over all kinds of data.
+        signals: [n] each.
+        bounds: Of the candidates.
+        among: [n], which items are candidates.
+        unread: Whether the query is in a language that the encoder does not read.
+    """
+    if unread:
+        return replace(weights, sem=_UNREAD * weights.sem, ctx=_UNREAD * weights.ctx)
+    best = _scaled(signals.lex[bools("among", among)], bounds.lex).max(initial=0.0)
+    return replace(weights, lex=weights.lex * min(1.0, max(_LEAST, float(best))))
 
 
 def recipe_score(

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
-from ecphoria.maths.fusion import bounds_of, min_max, recipe_score
+from ecphoria.maths.fusion import TextWeights, adapted, bounds_of, min_max, recipe_score
 from ecphoria.mechanisms.subgraph import SIMILAR, WalkLimits, gains
 from ecphoria.recall.baselines import plain_fusion
 from ecphoria.recall.pipeline import Pool, Search, parameter
@@ -151,8 +151,12 @@ def text_pool(search: Search, base: str) -> Pool:
     frame = search.frame
     if base == "recipe":
         bounds = bounds_of(frame.signals, frame.inside)
+        weights = adapted(
+            TextWeights(), frame.signals, bounds, frame.inside, unread=search.seeding.unread
+        )
         return Pool.of(
-            frame, lambda more: recipe_score(more.signals, bounds=bounds).score[:, None]
+            frame,
+            lambda more: recipe_score(more.signals, weights=weights, bounds=bounds).score[:, None],
         )
     if base == "cosine":
         return Pool.of(frame, lambda more: more.cosine[:, None])

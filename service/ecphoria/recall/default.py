@@ -23,7 +23,15 @@ from ecphoria.maths.concept_channel import (
     wake_related,
 )
 from ecphoria.maths.concept_channel import path as hops_to
-from ecphoria.maths.fusion import PARTS, TextSignals, TextWeights, bounds_of, rank, recipe_score
+from ecphoria.maths.fusion import (
+    PARTS,
+    TextSignals,
+    TextWeights,
+    adapted,
+    bounds_of,
+    rank,
+    recipe_score,
+)
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, parameter
 from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts
@@ -283,6 +291,11 @@ class EcphoriaOptions:
         high=1,
         source="measured on talk with stated facts",
     )
+    adaptive: bool = parameter(
+        default=True,
+        doc="Let words count less where no memory stands out by them, and meaning less in a"
+        " language that the embedding model does not read.",
+    )
     w_date: float = parameter(0.20, "Close to a date in the cue.", low=0, high=2, source="fit")
     next_spreading: bool = parameter(
         default=True, doc="Let each stem spread along NEXT before it saturates."
@@ -341,6 +354,7 @@ class Ecphoria:
         "replied questions": {"replied": False},
         "when": {"w_when": 0.0},
         "date": {"w_date": 0.0},
+        "adaptive": {"adaptive": False},
         "spreading": {"next_spreading": False},
         "concepts": {"w_concepts": 0.0},
         "related": {"w_related": 0.0},
@@ -356,7 +370,7 @@ class Ecphoria:
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
         """Score the text of every candidate, then add the activation of the concept channel."""
         frame = search.frame
-        pool = Pool.of(frame, text_parts(frame, options))
+        pool = Pool.of(frame, text_parts(frame, options, unread=search.seeding.unread))
         walked = await self._wake(search, pool, options)
         received, gate = walked.received(), walked.state.gate()
         if gate > 0.0:
@@ -411,11 +425,13 @@ def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk, options: Ecphor
     )
 
 
-def text_parts(frame: Frame, options: EcphoriaOptions) -> TextScore:
+def text_parts(frame: Frame, options: EcphoriaOptions, *, unread: bool) -> TextScore:
     """Score text by the recipe, on the scale of this frame."""
     weights = text_weights(options)
     own = text_signals(frame, options)
     bounds = bounds_of(own, frame.inside)
+    if options.adaptive:
+        weights = adapted(weights, own, bounds, frame.inside, unread=unread)
 
     def parts(more: Frame) -> FloatArray:
         signals = own if more is frame else text_signals(more, options)

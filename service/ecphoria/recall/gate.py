@@ -74,13 +74,7 @@ class Judgement:
 
 
 def judge(
-    cue: str,
-    seeding: Seeding,
-    frame: Frame,
-    *,
-    unread: bool,
-    record: bool = True,
-    logit: float | None = None,
+    cue: str, seeding: Seeding, frame: Frame, *, record: bool, logit: float | None = None
 ) -> Judgement:
     """Judge the evidence by the tenant's own gate, or by the shipped ones.
 
@@ -88,13 +82,12 @@ def judge(
         cue: Its text.
         seeding: What the cue found in the indexes.
         frame: What it is compared with.
-        unread: Whether the embedding model does not read the language of the cue.
         record: Whether the tenant's scale learns from this recall.
         logit: The reader's, of the best of the first hits, if they were read.
     """
     found, own = _Found(seeding, frame), seeding.profile.gate
     scale = None if own else seeding.profile.scale
-    evidence = {**found.evidence(), "unread": float(unread), READ: logit or 0.0}
+    evidence = {**found.evidence(), "unread": float(seeding.unread), READ: logit or 0.0}
     # A tenant's own gate replaces the shipped gates (decision 0030).
     gate = own or shipped_gate(evidence, scale)
     shipped = GateKind.SHIPPED if scale is None else GateKind.SCALED

@@ -14,7 +14,7 @@ from ecphoria.errors import EncoderUnavailable, InvalidInput
 from ecphoria.maths.checks import unit_vector
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.cue_reading import NO_READING, CueReading
-from ecphoria.recall.languages import without_function_words
+from ecphoria.recall.languages import is_unread, without_function_words
 from ecphoria.recall.ports import (
     Columns,
     FoundConcept,
@@ -218,6 +218,7 @@ class Seeding:
         concepts: Concepts the cue names.
         subjects: Everybody whom the cue is about, whether or not they speak in what was found.
         reading: What a language model read in the cue, if one did.
+        unread: Whether the embedding model does not read the language of the cue.
         encode_ms: Time of the encoder.
         degraded: Why the cue has no vector, if the encoder did not answer.
     """
@@ -234,6 +235,7 @@ class Seeding:
     by_statement: Sequence[StatementSeed] = ()
     subjects: tuple[Subject, ...] = ()
     reading: CueReading = NO_READING
+    unread: bool = False
     degraded: tuple[str, ...] = ()
 
 
@@ -364,6 +366,7 @@ class Seeker:
             by_statement=tuple(chain(*stated)),
             subjects=subjects,
             reading=reading,
+            unread=is_unread(text, self._embedder.model),
         )
 
 

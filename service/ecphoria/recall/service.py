@@ -37,7 +37,7 @@ from ecphoria.recall.gate import (
     judge_activation,
     judge_floors,
 )
-from ecphoria.recall.languages import is_unread, other_languages
+from ecphoria.recall.languages import other_languages
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.replay import Recalled, trace_of
@@ -320,14 +320,11 @@ class RecallService:
         lift = options.newest_first and not asks_for_the_past(cue, search.now.year)
         ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
         ranked = await load_newest_first(search, ranked, options, lift=lift)
-        unread = is_unread(cue, self._model)
         read = Reread(ranked=ranked)
-        if options.rerank and cue and not unread:
+        if options.rerank and cue and not search.seeding.unread:
             read = await reread(search, ranked, cue, self._reader)
             clock.lap("rerank")
-        found = judge(
-            cue, search.seeding, search.frame, unread=unread, record=record, logit=read.logit
-        )
+        found = judge(cue, search.seeding, search.frame, record=record, logit=read.logit)
         return read, judge_activation(found, ranked.gate)
 
     async def _seed(

@@ -11,6 +11,7 @@ from ecphoria.maths.fusion import (
     TextBounds,
     TextSignals,
     TextWeights,
+    adapted,
     bounds_of,
     fusion,
     min_max,
@@ -155,3 +156,40 @@ def test_bad_arrays_are_refused(call: object) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=r"must|one length"):
         call()
+
+
+def trusted(matrix: FloatArray, *, unread: bool = False) -> TextWeights:
+    found = signals(matrix)
+    among = np.ones(len(matrix), np.bool_)
+    return adapted(TextWeights(), found, bounds_of(found), among, unread=unread)
+
+
+@given(MATRIX, st.booleans())
+def test_weights_of_words_and_meaning_only_fall_and_no_other_changes(
+    matrix: FloatArray, unread: bool
+) -> None:
+    before, after = TextWeights().vector(), trusted(matrix, unread=unread).vector()
+    assert (after[:3] <= before[:3]).all()
+    assert (after[:3] >= 0.4 * before[:3]).all()
+    assert after[3:].tolist() == before[3:].tolist()
+
+
+def test_words_count_by_how_far_their_best_match_stands_out() -> None:
+    many, one = np.zeros((40, 8)), np.zeros((40, 8))
+    many[:20, 0], one[0, 0] = 5.0, 5.0
+    assert trusted(many).lex == 0.5 * TextWeights().lex  # twenty have the same words
+    assert trusted(one) == TextWeights()
+    few = np.zeros((40, 8))
+    few[:3, 0] = 5.0
+    best = 5.0 / (4.0 * few[:, 0].std())
+    assert 0.5 < best < 1.0
+    assert trusted(few).lex == pytest.approx(best * TextWeights().lex)
+
+
+def test_meaning_counts_little_where_the_encoder_does_not_read_the_query() -> None:
+    many = np.zeros((40, 8))
+    many[:20, 0] = 5.0
+    found, measured = trusted(many, unread=True), TextWeights()
+    assert (found.lex, found.sem, found.ctx) == (
+        measured.lex, 0.4 * measured.sem, 0.4 * measured.ctx
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from ecphoria.maths.gate import (
     auroc,
     confidence,
     evidence_features,
+    said_by_more_than_chance,
     threshold,
 )
 
@@ -49,7 +50,9 @@ def evidence(**changes: object) -> Evidence:
 
 
 def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]:
+    """Measure as among many items, where who said it counts whole."""
     found = evidence_features(given, names_someone=names_someone)
+    found[:3] /= said_by_more_than_chance(given.match.size) or 1.0
     return dict(zip(FEATURES, found.tolist(), strict=True))
 
 
@@ -268,3 +271,23 @@ def test_bad_arrays_are_refused(call: object) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=r"must|one length"):
         call()
+
+
+@given(st.integers(0, 1000), st.integers(0, 1000))
+def test_who_said_it_counts_more_among_more_items(one: int, other: int) -> None:
+    few, many = sorted((one, other))
+    assert 0.0 <= said_by_more_than_chance(few) <= said_by_more_than_chance(many) <= 1.0
+
+
+def test_who_said_it_hardly_counts_among_two_items() -> None:
+    two = evidence(
+        match=np.array([0.9, 0.5]),
+        said=np.array([[False, False], [True, True]]),
+        similarity=np.array([0.7, 0.5]),
+        answers_nothing=np.array([False, False]),
+        own=np.array([True, False]),
+        attribution=np.array([1.0, 0.0]),
+    )
+    share, coverage, unsaid, *_ = evidence_features(two, names_someone=True).tolist()
+    assert (coverage, unsaid) == pytest.approx((-0.1, 0.1))
+    assert abs(share) <= 0.05
