@@ -28,7 +28,7 @@ TEMPERATURE: Final = 0.1
 """Match by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
 
 FEW: Final = 20
-"""Number of items with which who said it counts about half; 10 to 40 measured alike."""
+"""Number of items with which who said it counts about half (docs/evaluation/gate.md)."""
 USUAL: Final = 200
 """Number of items in the conversations that the weights were fitted on."""
 
