@@ -58,3 +58,20 @@ def test_what_is_no_gate_is_refused(owner: Owner, change: dict[str, object], tol
     problem(answer, 422, "invalid-input")
     assert told in answer.text
     assert owner.get("/v1/settings").json()["own"] == []
+
+
+def test_among_two_memories_the_word_of_another_speaker_refuses_nothing(owner: Owner) -> None:
+    owner.remember("I moved to Lisbon in March.", speaker="Ana", session="s")
+    owner.remember("I still live in Ghent.", speaker="Ben", session="s")
+    near = owner.post("/v1/recall", json={"cue": "Where does Ana live now?"}).json()
+    assert near["verdict"] == "verify", near["evidence"]
+    assert -0.1 <= near["evidence"]["coverage"] < 0.0 < near["evidence"]["unsaid"] <= 0.1
+    far = owner.post("/v1/recall", json={"cue": "What does Ana eat?"}).json()
+    assert far["verdict"] == "refuse", far["evidence"]
+
+
+def test_a_confidence_has_four_decimal_places(owner: Owner) -> None:
+    owner.remember("I moved to Lisbon in March.", speaker="Ana", session="s")
+    for cue in ("Where does Ana live now?", "Where did Ana move?", "Who moved to Lisbon?"):
+        sure = owner.post("/v1/recall", json={"cue": cue}).json()["confidence"]
+        assert sure == round(sure, 4)

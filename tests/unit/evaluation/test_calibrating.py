@@ -15,3 +15,4 @@ async def test_conversations_are_remembered_asked_and_erased() -> None:
     assert [one.answerable for one in samples] == [one.scored for one in wanted]
     assert {one.group for one in samples} == {"sample"}
     assert service.tenants == {}
+    assert service.recorded == []
