@@ -14,7 +14,9 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import neo4j
 from rich.console import Console
@@ -25,6 +27,8 @@ from ecphoria.app import engine_settings
 from ecphoria.engine import Engine
 from ecphoria.models.embedders import create_embedder
 from ecphoria.ports import Embedder
+from ecphoria.records.episode import Load, NewEpisode
+from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import EmbedderSettings, Settings, read_settings
 from ecphoria.telemetry import configure_logging
@@ -33,12 +37,14 @@ from ecphoria_eval.load_data import Probe, Talk
 from ecphoria_eval.load_report import latency
 from scripts.bare import BareStore
 
+R = TypeVar("R")
 Figures = dict[str, float]
 Say = Callable[[str], None]
 
 BATCH = 1_000
 WARM, STORE, ENCODED, PROBES, ROUNDS = 6_000, 10_000, 1_000, 600, 4
 SHORT, LONG = 24, 187  # tokens
+_FIRST_ROW = 10_000_000  # of a first load: the ids of bare rows are those of one store
 
 
 def main() -> None:
@@ -69,6 +75,8 @@ async def measure(settings: Settings, episodes: int, say: Say) -> Figures:
             say(f"ingest to {episodes:,} episodes")
             talk = Talk(1)
             figures |= await ingest(stand, talk, episodes)
+            say("first load")
+            figures |= await first_loads(stand)
             say("recall")
             figures |= await recall(stand, talk)
             say("encoder")
@@ -153,6 +161,66 @@ async def ingest(stand: Stand, talk: Talk, episodes: int) -> Figures:
         "ingest to bare insert of the same graph, ratio": graph / ours,
         "ingest to bare insert of rows with vectors, ratio": vectors / ours,
     }
+
+
+async def first_loads(stand: Stand, rounds: int = ROUNDS) -> Figures:
+    """Load the same turns as `import` sends them and as `import --bulk` does, in turns, no HTTP.
+
+    A round has four batches, so that two can be under way. With given vectors the bare driver
+    inserts the same graph beside them.
+    """
+    figures: Figures = {}
+    for name, size in (("given vectors", BATCH), ("encoding", BATCH // 4)):
+        plain, bulk = [await _tenant(stand, f"{way}-{size}") for way in ("plain", "bulk")]
+        seconds: dict[str, list[float]] = {"import": [], "import --bulk": [], "bare insert": []}
+        async with bare_driver(stand) as driver:
+            bare = BareStore(driver, plain)
+            for place, turns in enumerate(Talk(2).batches(4 * size * rounds, 4 * size)):
+                new = [to_episode(turn, with_vector=size == BATCH) for turn in turns]
+                append = partial(stand.services.ingest.append_batch, plain)
+                ways = {
+                    "import": _in_parts(new, 200, append),
+                    "import --bulk": _load(stand, bulk, new, size, place * len(turns)),
+                }
+                if size == BATCH:
+                    rows = bare.rows(_FIRST_ROW + place * len(turns), turns)
+                    ways["bare insert"] = _in_parts(rows, size, bare.insert_graph)
+                for way, work in ways.items():
+                    await stand.quiet()
+                    seconds[way].append(await _timed(work) / len(turns))
+        figures |= {
+            f"first load, {name}, {way}, episodes/s": 1 / statistics.median(taken)
+            for way, taken in seconds.items()
+            if taken
+        }
+    return figures
+
+
+async def _tenant(stand: Stand, name: str) -> TenantId:
+    return (await stand.services.tenancy.create_tenant(name)).id
+
+
+async def _in_parts(
+    rows: Sequence[R], size: int, insert: Callable[[Sequence[R]], Awaitable[object]]
+) -> None:
+    for start in range(0, len(rows), size):
+        await insert(rows[start : start + size])
+
+
+async def _load(
+    stand: Stand, tenant: TenantId, new: Sequence[NewEpisode], size: int, done: int
+) -> None:
+    """Send the batches of a load as the command does: two under way."""
+    under_way: list[asyncio.Task[object]] = []
+    for start in range(0, len(new), size):
+        part = new[start : start + size]
+        place = Load(id="bench", start=done + start, end=done + start + len(part))
+        under_way.append(
+            asyncio.create_task(stand.services.ingest.append_batch(tenant, part, place))
+        )
+        if len(under_way) == 2:
+            await under_way.pop(0)
+    await asyncio.gather(*under_way)
 
 
 @asynccontextmanager

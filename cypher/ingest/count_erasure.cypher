@@ -1,14 +1,13 @@
 // doc: Count by kind what goes with the episodes that pass filters, and the traces that show them.
 // mode: read
-// params: tenant STRING, ids LIST<STRING>, exclude LIST<STRING>
+// params: exclude LIST<STRING>
 // returns: passages INTEGER, sessions INTEGER, speakers INTEGER, concepts INTEGER, facts INTEGER,
 //   decisions INTEGER, engrams INTEGER, traces INTEGER
 CYPHER 25
-MATCH (e:Episode)
-WHERE e.tenant = $tenant AND e.turn > 0
+// use: chosen(e)
+WITH e
+WHERE NOT e.id IN $exclude
   // use: filtered(e)
-  AND ($ids IS NULL OR e.id IN $ids)
-  AND NOT e.id IN $exclude
 WITH collect(e) AS gone, sum(COUNT { (e)-[:HAS_PASSAGE]->() }) AS passages
 CALL (gone) {
   UNWIND gone AS e

@@ -1,16 +1,15 @@
 // doc: Count the episodes that pass filters, and list the ids of the first of them by turn.
 // mode: read
-// params: tenant STRING, ids LIST<STRING>, role STRING, metadata LIST<STRING>,
+// params: role STRING, metadata LIST<STRING>,
 //   exclude LIST<STRING>, limit INTEGER
 // returns: matched INTEGER, ids LIST<STRING>, sealed INTEGER
 CYPHER 25
-MATCH (e:Episode)
-WHERE e.tenant = $tenant AND e.turn > 0
+// use: chosen(e)
+WITH e
+WHERE NOT e.id IN $exclude
   // use: placed(e)
   AND ($role IS NULL OR e.role = $role)
   // use: of_kind(e)
-  AND ($ids IS NULL OR e.id IN $ids)
-  AND NOT e.id IN $exclude
 // The metadata of an archived episode are in the archive.
 WITH e, $metadata IS NOT NULL AND e:ArchivedEpisode AS sealed
 WHERE sealed OR $metadata IS NULL OR e.metadata IN $metadata

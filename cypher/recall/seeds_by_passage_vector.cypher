@@ -14,8 +14,8 @@ CALL (tenant) {
       FOR $vector
       WHERE near.tenant = tenant
       LIMIT $fetch
-    )
-    RETURN near AS p
+    ) SCORE AS found
+    RETURN near AS p, found
   }
   ELSE {
     MATCH (inside:LivePassage)
@@ -25,8 +25,8 @@ CALL (tenant) {
       WHERE inside.tenant = tenant
         // use: ranged(inside)
       LIMIT $fetch
-    )
-    RETURN inside AS p
+    ) SCORE AS found
+    RETURN inside AS p, found
   }
 }
 // use: scored(p)

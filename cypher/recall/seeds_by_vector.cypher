@@ -14,8 +14,8 @@ CALL (tenant) {
       FOR $vector
       WHERE near.tenant = tenant
       LIMIT $fetch
-    )
-    RETURN near AS e
+    ) SCORE AS found
+    RETURN near AS e, found
   }
   ELSE {
     MATCH (inside:LiveEpisode)
@@ -25,8 +25,8 @@ CALL (tenant) {
       WHERE inside.tenant = tenant
         // use: ranged(inside)
       LIMIT $fetch
-    )
-    RETURN inside AS e
+    ) SCORE AS found
+    RETURN inside AS e, found
   }
 }
 // use: scored(e)

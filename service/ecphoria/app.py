@@ -25,6 +25,7 @@ from ecphoria.embedding.service import ReembeddingService
 from ecphoria.embedding.store import ReembeddingStore
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.assemble import silent
+from ecphoria.engine.disk import disk_of
 from ecphoria.engine.home import write_private
 from ecphoria.engine.service import supervised
 from ecphoria.errors import EcphoriaError, Misconfigured, NotFound
@@ -72,6 +73,7 @@ from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.records.shadow import Comparison
 from ecphoria.records.tenant import Principal
+from ecphoria.records.upkeep import Disk
 from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
@@ -145,6 +147,7 @@ class Services:
 
     Attributes:
         health: Looks at the store; raises if it does not answer.
+        disk: Reads the size of the store on disk.
         browser: Folder of the files for Neo4j Browser.
         admin_key_file: Where this start wrote the first operator's key, if it made one.
         engine: The local Neo4j, if it is used.
@@ -184,6 +187,7 @@ class Services:
     metrics: Metrics
     spans: Spans
     health: Callable[[], Awaitable[Health]]
+    disk: Callable[[], Disk]
     browser: Path = field(default_factory=lambda: cypher_root() / "browser")
     admin_key_file: Path | None = None
     engine: Endpoint | None = None
@@ -282,6 +286,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             metrics=metrics,
             spans=base.spans,
             health=partial(health, graph),
+            disk=partial(disk_of, engine_settings(settings).home if base.endpoint else None),
             admin_key_file=await _open_store(settings, tenancy),
             engine=base.endpoint,
             own=own.pop_all(),

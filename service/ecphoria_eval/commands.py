@@ -520,6 +520,9 @@ def load(
     tenants: Annotated[
         int, typer.Option(min=1, max=1_000, help="Number of tenants that share the episodes.")
     ] = 1,
+    first: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Share of the first tenant.")
+    ] = None,
     recalls: Annotated[
         int,
         typer.Option(
@@ -548,8 +551,9 @@ def load(
 
     check_targets(out)
     plan = plan_of(
-        nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
-    )
+        nodes, clients, strategy or (),
+        tenants=tenants, first=first, recalls=recalls, new=new, seed=seed,
+    )  # fmt: skip
     run_load(plan, out)
 
 

@@ -26,9 +26,12 @@ from ecphoria_eval.load_report import (
     ClientRun,
     ConsolidationRun,
     Latency,
+    OwnerRun,
+    Paired,
     SizeRun,
     latency,
     measure_consolidation,
+    paired,
     ratio,
 )
 
@@ -63,7 +66,9 @@ class Stand:
 
     async def seeds(self, tenant: TenantId, vector: Floats) -> Sequence[str]:
         """Ask for the seeds a recall takes from the vector index, best first."""
-        rows = await EpisodeReader(self.graph).seeds_by_vector(tenant, vector, 50, Filters())
+        reader = EpisodeReader(self.graph)
+        await reader.lexicon(tenant, (), ())  # which tells how large the tenant is
+        rows = await reader.seeds_by_vector(tenant, vector, 50, Filters())
         return [row.id for row in rows]
 
     async def quiet(self) -> None:
@@ -140,7 +145,7 @@ Watch = Callable[[str, int, int], None]
 BATCH = 1_000
 _NAMES_PER_TURN = 3.0
 """With NEXT this makes four edges an episode: an average degree of 8."""
-_NEAREST = 10
+_NEAREST, _APPENDS = 10, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +157,7 @@ class LoadPlan:
         clients: Numbers of recalls under way at a time.
         recalls: Of each strategy and number of clients.
         encoded: Turns appended without vectors at each size.
+        first: Share of the episodes that the first tenant has; None for the same as the others.
         new: Turns that are consolidated while recalls go on, at each size; 0 consolidates nothing.
         seconds: Longest that one strategy and number of clients is measured.
     """
@@ -159,6 +165,7 @@ class LoadPlan:
     nodes: tuple[int, ...] = (1_000, 10_000)
     clients: tuple[int, ...] = (1, 4, 16)
     tenants: int = 1
+    first: float | None = None
     strategies: tuple[str, ...] = ("ecphoria", "synapse")
     recalls: int = 200
     encoded: int = 200
@@ -212,6 +219,9 @@ class Load:
         encoded = await self._append_encoded()
         readable = await self._readable()
         await self._stand.quiet()
+        owners = {
+            name: await self._meet(group, f"{name}, {nodes:,}") for name, group in self._groups()
+        }
         await self._warm(self._probes(), nodes)
         probes = self._probes()
         nearest, strategies = await self._recalls(probes, nodes)
@@ -226,15 +236,18 @@ class Load:
             service_mb=self._stand.service_mb(),
             server_mb=self._stand.server_mb(),
             strategies=strategies,
+            owners=owners,
             consolidation=await self._consolidation(probes, nodes) if self._plan.new else None,
         )
 
     async def _grow(self, nodes: int) -> float:
-        each = nodes // len(self._owners)
+        others = max(1, len(self._owners) - 1)
+        share = self._plan.first or 1 / len(self._owners)
         begun = self.stored
         seconds, done = 0.0, 0
         for owner in self._owners:
-            wanted = max(0, each - owner.stored)
+            part = share if owner is self._owners[0] else (1 - share) / others
+            wanted = max(0, int(nodes * part + 1e-6) - owner.stored)
             for turns in owner.talk.batches(wanted, BATCH):
                 seconds += await self._append(owner, turns, with_vectors=True)
                 done += len(turns)
@@ -253,6 +266,35 @@ class Load:
                 owner.vectors.append(turn.vector)
         owner.stored += len(turns)
         return seconds
+
+    def _groups(self) -> Iterator[tuple[str, list[_Owner]]]:
+        """Set the first tenant apart, which may be larger."""
+        yield "first", self._owners[:1]
+        if len(self._owners) > 1:
+            yield "others", self._owners[1:]
+
+    async def _meet(self, owners: Sequence[_Owner], stage: str) -> OwnerRun:
+        """Measure what these tenants meet: recalls of cues never asked before, then appends."""
+        episodes = owners[0].stored
+        cold = await self._paired(owners, f"first recalls, {stage}")
+        warm = await self._paired(owners, f"warm recalls, {stage}")
+        appends = []
+        for owner in islice(cycle(owners), _APPENDS):
+            (turns,) = owner.talk.batches(1, 1)
+            appends.append(1e3 * await self._append(owner, turns, with_vectors=True))
+        found = await self._share_found(self._probes(owners), self._stand.seeds)
+        return OwnerRun(
+            episodes=episodes, cold=cold, warm=warm, append=latency(appends), seed_recall=found
+        )
+
+    async def _paired(self, owners: Sequence[_Owner], stage: str) -> Paired:
+        recalls, nearest = [], []
+        for owner, probe in self._probes(owners)[: self._plan.recalls]:
+            timings = await self._recall(owner, probe, self._plan.strategies[0])
+            recalls.append(timings["total"])
+            nearest.append(await self._nearest_ms(owner, probe))
+            self._watch(stage, len(recalls), self._plan.recalls)
+        return paired(recalls, nearest)
 
     async def _append_encoded(self) -> float:
         owner = self._owners[0]
@@ -278,9 +320,11 @@ class Load:
             lags.append(1e3 * (time.perf_counter() - start))
         return latency(lags)
 
-    def _probes(self) -> list[tuple[_Owner, Probe]]:
-        each = -(-self._plan.recalls // len(self._owners))
-        asked = [[(owner, probe) for probe in owner.talk.probes(each)] for owner in self._owners]
+    def _probes(self, owners: Sequence[_Owner] = ()) -> list[tuple[_Owner, Probe]]:
+        """Make cues, in turns for each of these owners, or of all."""
+        asks = owners or self._owners
+        each = -(-self._plan.recalls // len(asks))
+        asked = [[(owner, probe) for probe in owner.talk.probes(each)] for owner in asks]
         return [pair for round_ in zip(*asked, strict=True) for pair in round_]
 
     async def _warm(self, probes: Sequence[tuple[_Owner, Probe]], nodes: int) -> None:

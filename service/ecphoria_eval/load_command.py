@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -14,10 +15,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ecphoria import runtime as loop
+from ecphoria.engine.disk import disk_of
 from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
-from ecphoria_eval.load import Load, LoadPlan, Watch, open_stand, private_settings, store_bytes
+from ecphoria_eval.load import Load, LoadPlan, Watch, open_stand, private_settings
 from ecphoria_eval.load_report import LoadReport, SizeRun
 from ecphoria_eval.rows import NAMES
 
@@ -46,6 +48,7 @@ def plan_of(
     recalls: int,
     new: int,
     seed: int,
+    first: float | None = None,
 ) -> LoadPlan:
     """Read the lists of numbers, and the strategies if any is named.
 
@@ -57,7 +60,10 @@ def plan_of(
         if name not in NAMES:
             raise UnknownStrategy(f"There is no strategy `{name}`; there are: {', '.join(NAMES)}.")
     sizes = _numbers("--nodes", nodes, _LARGEST)
-    if min(sizes) < 20 * tenants:
+    if first is not None and (tenants == 1 or not 0 < first < 1):
+        raise InvalidInput("--first is a share between 0 and 1, and needs --tenants")
+    others = min(sizes) if first is None else int(min(sizes) * min(first, 1 - first))
+    if others < 20 * (tenants if first is None else tenants - 1):
         raise InvalidInput(
             f"--nodes must be at least {20 * tenants:,}, 20 episodes for each tenant"
         )
@@ -66,6 +72,7 @@ def plan_of(
         clients=_numbers("--clients", clients, _MOST_CLIENTS),
         strategies=tuple(dict.fromkeys(strategies)) or LoadPlan().strategies,
         tenants=tenants,
+        first=first,
         recalls=recalls,
         new=new,
         seed=seed,
@@ -80,6 +87,9 @@ async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> Load
             sizes = await run.measure()
             health = await stand.services.health()
             model = stand.services.embedder.model
+        found = disk_of(private.home / "engine").bytes
+        assert found is not None, "the store is of this run"
+        disk = {kind: size / run.stored for kind, size in asdict(found).items()}
         return LoadReport(
             version=version("ecphoria"),
             engine={"neo4j": health.neo4j, "gds": health.gds or ""},
@@ -87,7 +97,8 @@ async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> Load
             seed=plan.seed,
             tenants=plan.tenants,
             cores=os.cpu_count() or 1,
-            bytes_per_episode=store_bytes(private.home) / run.stored,
+            bytes_per_episode=sum(disk.values()) - disk["log"],
+            disk=disk,
             sizes=sizes,
         )
 
@@ -96,7 +107,7 @@ def tables(report: LoadReport) -> tuple[Table, ...]:
     """Lay the report out to read: stores, recalls, then cycles of consolidation."""
     measured = [run for run in report.sizes if run.consolidation]
     cycles = (_consolidations(measured),) if measured else ()
-    return _stores(report), _recalls(report.sizes), *cycles
+    return _stores(report), _disk(report), _owners(report.sizes), _recalls(report.sizes), *cycles
 
 
 @contextlib.contextmanager
@@ -137,6 +148,37 @@ def _stores(report: LoadReport) -> Table:
             f"{run.seed_recall:.3f}",
             f"{run.service_mb:,.0f}/{run.server_mb:,.0f}",
         )
+    return table
+
+
+def _disk(report: LoadReport) -> Table:
+    table = _table("Disk, bytes an episode")
+    for kind in report.disk:
+        table.add_column(kind.replace("_", "\n"), justify="right", no_wrap=True)
+    table.add_row(*(f"{size:,.0f}" for size in report.disk.values()))
+    return table
+
+
+def _owners(sizes: tuple[SizeRun, ...]) -> Table:
+    table = _table("The first tenant and others, p50/p95; x: to one vector query")
+    for heading in ("store", "tenant", "cold ms", "x", "warm ms", "x", "append ms", "seeds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for size in sizes:
+        for run in size.owners.values():
+            table.add_row(
+                f"{size.nodes:,}",
+                f"{run.episodes:,}",
+                *(
+                    told
+                    for one in (run.cold, run.warm)
+                    for told in (
+                        f"{one.recall.p50:.0f}/{one.recall.p95:.0f}",
+                        f"{one.ratio_p50:.1f}/{one.ratio_p95:.1f}",
+                    )
+                ),
+                f"{run.append.p50:.0f}/{run.append.p95:.0f}",
+                f"{run.seed_recall:.3f}",
+            )
     return table
 
 

@@ -75,11 +75,40 @@ class ConsolidationRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """Recalls one at a time, each followed by one vector query of the same cue."""
+
+    recall: Latency
+    nearest: Latency
+    ratio_p50: float
+    ratio_p95: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerRun:
+    """What tenants of one size meet.
+
+    Attributes:
+        episodes: Of each of them.
+        cold: The first recalls after the store has grown; `warm` those of as many other cues.
+        append: Single appends of a turn with its vector.
+        seed_recall: Share of the exact ten nearest among the first ten seeds of a recall.
+    """
+
+    episodes: int
+    cold: Paired
+    warm: Paired
+    append: Latency
+    seed_recall: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SizeRun:
     """One size of the store.
 
     Attributes:
         nodes: Episodes in the store, over all tenants.
+        owners: The first tenant, and `others` if there are any; the first strategy.
         ingest_per_second: With vectors given; `ingest_encoded_per_second` with encoding.
         readable_ms: From sending an append to holding it in a recall's hits.
         nearest: The yardstick: one vector query, top 10, filtered by tenant.
@@ -100,6 +129,7 @@ class SizeRun:
     service_mb: float
     server_mb: float
     strategies: Mapping[str, tuple[ClientRun, ...]]
+    owners: Mapping[str, OwnerRun]
     consolidation: ConsolidationRun | None = None
 
 
@@ -110,6 +140,7 @@ class LoadReport:
     Attributes:
         bytes_per_episode: On disk at the last size, after the store was stopped: indexes and
             the empty store's own files included, transaction logs left out.
+        disk: The same by kind, and the transaction log.
     """
 
     version: str
@@ -119,6 +150,7 @@ class LoadReport:
     tenants: int
     cores: int
     bytes_per_episode: float
+    disk: Mapping[str, float]
     sizes: tuple[SizeRun, ...]
     suite: str = "load"
 
@@ -131,6 +163,17 @@ def latency(milliseconds: Sequence[float]) -> Latency:
     """Take percentiles, linearly interpolated."""
     p50, p95, p99 = np.percentile(milliseconds, (50, 95, 99))
     return Latency(p50=float(p50), p95=float(p95), p99=float(p99), max=max(milliseconds))
+
+
+def paired(recall: Sequence[float], nearest: Sequence[float]) -> Paired:
+    """Compare recalls with vector queries, both in milliseconds."""
+    ours, yardstick = latency(recall), latency(nearest)
+    return Paired(
+        recall=ours,
+        nearest=yardstick,
+        ratio_p50=ratio(ours.p50, yardstick.p50),
+        ratio_p95=ratio(ours.p95, yardstick.p95),
+    )
 
 
 def ratio(value: float, yardstick: float) -> float:

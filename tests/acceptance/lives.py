@@ -36,6 +36,7 @@ TURNS = 16
 OPERATORS = frozenset({
     ("get", "/v1/tenants"), ("post", "/v1/tenants"), ("delete", "/v1/tenants/{name}"),
     ("post", "/v1/embedding"), ("get", "/v1/embedding"), ("delete", "/v1/embedding"),
+    ("get", "/v1/disk"),
 })  # fmt: skip
 
 
@@ -393,6 +394,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             for dry_run in (True, False)
         ],
         ("get", "/v1/tenants"): [("/v1/tenants", {})],
+        ("get", "/v1/disk"): [("/v1/disk", {})],
         ("post", "/v1/tenants"): [("/v1/tenants", {"json": {"name": "never-made"}})],
         ("post", "/v1/embedding"): [
             ("/v1/embedding", {"json": {"model": "no such model", "provider": "local"}}),

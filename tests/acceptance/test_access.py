@@ -122,6 +122,7 @@ CALLS: dict[str, Call] = {
         "/v1/predicates/buries", json={"predicate_class": "functional"}
     ),
     "get /v1/tenants": lambda o, _: o.get("/v1/tenants"),
+    "get /v1/disk": lambda o, _: o.get("/v1/disk"),
     "post /v1/tenants": lambda o, _: o.post("/v1/tenants", json={"name": "mine"}),
     "delete /v1/tenants/{name}": lambda o, ids: o.delete(f"/v1/tenants/{ids['name']}"),
     "get /v1/keys": lambda o, _: o.get("/v1/keys"),
@@ -298,7 +299,7 @@ SCOPE_OF = {
     },
     "operator": {
         "get /v1/embedding", "post /v1/embedding", "delete /v1/embedding",
-        "get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}",
+        "get /v1/disk", "get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}",
     },
 }  # fmt: skip
 

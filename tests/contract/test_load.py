@@ -93,6 +93,19 @@ async def test_a_load_that_was_cut_short_goes_on(ingest: IngestService, tenant: 
     assert await load(ingest, tenant, 12, 24) == [Outcome.CREATED] * 12
 
 
+async def test_a_stored_batch_wakes_the_next_one(
+    graph: Graph, embedder: Embedder, tenant: TenantId
+) -> None:
+    ingest = IngestService(
+        store=IngestStore(graph), embedder=embedder, clock=WallClock(), look_s=3_600.0
+    )
+    later = asyncio.create_task(load(ingest, tenant, 6, 12))
+    await asyncio.sleep(0.3)
+    async with asyncio.timeout(60):
+        await load(ingest, tenant, 0, 6)
+        assert await later == [Outcome.CREATED] * 6
+
+
 async def test_items_that_cannot_be_sent_hold_up_no_batch(
     ingest: IngestService, tenant: TenantId
 ) -> None:

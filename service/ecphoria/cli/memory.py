@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +19,7 @@ from ecphoria.cli.render import (
     path_nodes,
 )
 from ecphoria.cli.terminal import (
+    FAILED,
     AsJson,
     confirm,
     counted,
@@ -32,21 +32,19 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
-from ecphoria.records.episode import (
-    Bucket,
-    BucketKind,
-    ErasureCounts,
-    MemoryKind,
-    Outcome,
-    Receipt,
-)
+from ecphoria.records.episode import Bucket, BucketKind, MemoryKind, Outcome, Receipt
 from ecphoria.records.recall import DEFAULT_HITS, Match
+from ecphoria.wire.episodes import EraseAnswer
 
 if TYPE_CHECKING:
     from ecphoria.records.ask import CitedSentence
     from ecphoria.records.tenant import TenantStats
+    from ecphoria.records.upkeep import Disk
 
 commands = typer.Typer(add_completion=False)
+
+_IDS_AT_ONCE = 1_000
+"""Largest number of ids in a request."""
 
 When = Annotated[
     str | None,
@@ -136,40 +134,68 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Erase episodes by id, or those that pass all filters given; this cannot be undone."""
-    from ecphoria.cli.progress import watching  # noqa: PLC0415 (costly)
-
     by_filter = [one for one in filters.values() if one]
     if bool(ids) == bool(by_filter):
         raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
 
-    found = client.preview_erasure(ids=ids or (), **filters)
-    matched, erased = len(ids) if ids and not dry_run else found.matched, 0
-    assert found.removes is not None, "a preview counts by kind"
-    if matched and not dry_run:
-        if not yes:
-            confirm(f"Erase {counted(matched, 'episode')}?{_also(found.removes)}")
-        again = "What is erased stays erased; run the same command again to erase the rest."
-        with if_interrupted(lambda: again), watching() as watch:
-            if not ids:
-                erased = client.erase(**filters, watch=partial(watch, "erasing"))
-            for done, ident in enumerate(ids or (), start=1):
-                client.delete(ident)
-                watch("erasing", done, matched)
-                erased = done
+    wanted = list(dict.fromkeys(ids or ()))
+    parts = [wanted[at : at + _IDS_AT_ONCE] for at in range(0, len(wanted) or 1, _IDS_AT_ONCE)]
+    found = _preview(client, parts, filters) if dry_run or not yes else None
+    if found and found.matched and not dry_run:
+        confirm(f"Erase {counted(found.matched, 'episode')}?{_also(found)}")
+    needed = not dry_run and (found is None or found.matched > 0)
+    erased = _erase(client, parts, filters) if needed else 0
+    matched = found.matched if found else erased
     if as_json:
-        print_json({"matched": matched, "erased": erased, "removes": asdict(found.removes)})
+        removes = {"removes": asdict(found.removes)} if found and found.removes else {}
+        print_json({"matched": matched, "erased": erased} | removes)
     elif not matched:
         stdout().print("Nothing matches.")
         say_unknown(client, filters)
-    elif dry_run:
-        stdout().print(f"{counted(matched, 'episode')} would be erased.{_also(found.removes)}")
+    elif dry_run and found:
+        stdout().print(f"{counted(matched, 'episode')} would be erased.{_also(found)}")
     else:
         stdout().print(f"Erased {counted(erased, 'episode')}.")
+    if ids and not matched:
+        raise typer.Exit(FAILED)
 
 
-def _also(removes: ErasureCounts) -> str:
+def _preview(
+    client: Client, parts: Sequence[Sequence[str]], filters: dict[str, Any]
+) -> EraseAnswer:
+    """Count by parts; only one part has the counts of what goes with the episodes.
+
+    A session whose episodes are in two parts would be counted in neither.
+    """
+    found = [client.preview_erasure(ids=part, **filters) for part in parts]
+    matched = sum(one.matched for one in found)
+    return EraseAnswer(
+        matched=matched, erased=0, removes=found[0].removes if len(found) == 1 else None
+    )
+
+
+def _erase(client: Client, parts: Sequence[Sequence[str]], filters: dict[str, Any]) -> int:
+    """Erase part by part and show how far it is; return the number of erased episodes."""
+    from ecphoria.cli.progress import watching  # noqa: PLC0415 (costly)
+
+    again = "What is erased stays erased; run the same command again to erase the rest."
+    erased, total = 0, sum(map(len, parts))
+    with if_interrupted(lambda: again), watching() as watch:
+
+        def tell(done: int, matched: int) -> None:
+            if matched:
+                watch("erasing", erased + done, total or matched)
+
+        for part in parts:
+            erased += client.erase(ids=part, watch=tell, **filters)
+    return erased
+
+
+def _also(found: EraseAnswer) -> str:
     """Say what goes with the episodes; traces stay."""
-    counts = {**asdict(removes), "traces": 0}
+    if found.removes is None:
+        return ""
+    counts = {**asdict(found.removes), "traces": 0}
     parts = [counted(n, kind.removesuffix("s"), kind) for kind, n in counts.items() if n]
     return f" With them: {', '.join(parts)}." if parts else ""
 
@@ -344,6 +370,17 @@ def _draw_stats(found: "TenantStats") -> None:
     stdout().print(rows)
 
 
+def _draw_disk(found: "Disk") -> None:
+    if found.bytes is None:
+        stdout().print("Neo4j runs elsewhere; look at the size of its data folder there.")
+        return
+    sizes = asdict(found.bytes)
+    sizes["sum without the log"] = sum(sizes.values()) - sizes["log"]
+    rows = pairs((name.replace("_", " "), f"{size / 1e6:,.1f} MB") for name, size in sizes.items())
+    rows.columns[1].justify = "right"
+    stdout().print(rows)
+
+
 def _draw_timeline(found: Iterable[Bucket]) -> None:
     rows = table("", "live", "dormant", "archived", "first", "last")
     for one in found:
@@ -364,12 +401,17 @@ def stats(
     speaker: Annotated[
         str | None, typer.Option(help="With --by: only episodes of this speaker.")
     ] = None,
+    disk: Annotated[
+        bool, typer.Option("--disk", help="Size of the whole store on disk; for operators.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count a tenant's graph by kind, or its episodes over time."""
     if by is None and speaker is not None:
         raise typer.BadParameter("--speaker needs --by")
-    if by is None:
+    if disk:
+        (print_json if as_json else _draw_disk)(client.admin.disk())
+    elif by is None:
         (print_json if as_json else _draw_stats)(client.stats())
     else:
         (print_json if as_json else _draw_timeline)(client.graph.timeline(by, speaker=speaker))

@@ -36,6 +36,10 @@ class AsyncAdmin(AsyncCalls):
         path = f"/v1/tenants/{segment(name)}"
         return await self._ask(wire.admin.ErasureAnswer, "DELETE", path, repeatable=False)
 
+    async def disk(self) -> records.upkeep.Disk:
+        """Read the size of the whole store on disk by kind; needs an operator's key."""
+        return await self._ask(records.upkeep.Disk, "GET", "/v1/disk")
+
     async def keys(self) -> Sequence[records.tenant.ApiKey]:
         """List the tenant's keys, without their secrets."""
         return (await self._ask(wire.admin.KeyList, "GET", "/v1/keys")).items

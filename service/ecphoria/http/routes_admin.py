@@ -27,6 +27,7 @@ from ecphoria.records.calibration import Calibration, CalibrationOptions, FitReq
 from ecphoria.records.ids import KeyId
 from ecphoria.records.job import Job
 from ecphoria.records.tenant import IssuedKey, Me, Tenant
+from ecphoria.records.upkeep import Disk
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     BrowserFileList,
@@ -60,6 +61,16 @@ async def list_tenants(_: Operator, services: Served) -> TenantList:
 async def erase_tenant(name: str, _: Operator, services: Served) -> ErasureAnswer:
     """Erase a tenant with everything it owns, and count what was removed."""
     return ErasureAnswer(removed=dict(await services.tenancy.erase_tenant(name)))
+
+
+@administration_routes.get("/disk", responses=guarded())
+async def get_disk(_: Operator, services: Served) -> Disk:
+    """Sum the store's files by kind, if the service runs Neo4j itself.
+
+    The figures are of all tenants. New memories count after Neo4j's next checkpoint, some minutes
+    later.
+    """
+    return await run_in_threadpool(services.disk)
 
 
 @administration_routes.get("/me", responses=guarded())

@@ -50,8 +50,8 @@ from ecphoria.records.recall import Filters
 from ecphoria.runtime import run_off_loop, run_text, while_wanted
 from ecphoria.text.concepts import Triple, read_stated
 
-_WAIT_S, _LONGEST_WAIT_S = 0.1, 600.0
-"""Seconds between two looks for the batch before one of a first load, and of all looks."""
+_LONGEST_WAIT_S = 600.0
+"""Seconds that a batch of a first load waits for the one before it."""
 
 Result = Receipt | EcphoriaError
 
@@ -73,6 +73,7 @@ class IngestService:
         erased: Callable[[TenantId], None] = lambda _: None,
         resting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
         refuse_keys: timedelta = timedelta(days=30),
+        look_s: float = 0.5,
     ) -> None:
         """Write to a store.
 
@@ -84,6 +85,8 @@ class IngestService:
             erased: Called with the tenant after each erasure, so that caches drop its data.
             resting: Releases the request's slot while a batch waits for an earlier one.
             refuse_keys: How long the idempotency key of an erased episode is refused.
+            look_s: Seconds between two looks for the batch before one of a first load. Only a
+                batch that another service stores is found by a look.
         """
         self._store = store
         self._archive = archive
@@ -92,7 +95,9 @@ class IngestService:
         self._erased = erased
         self._resting = resting
         self._refuse_keys = refuse_keys
+        self._look_s = look_s
         self._book = ConceptBook()
+        self._next_batch: dict[TenantId, asyncio.Event] = {}
 
     async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
         """Store one episode; the next recall can find it.
@@ -478,19 +483,19 @@ class IngestService:
         mine = {one.id: one.body_hash for one in fresh}
         work = partial(self._add, fresh, facts, load)
         unsure = False
-        waited = 0
+        end = asyncio.get_running_loop().time() + _LONGEST_WAIT_S
         while True:
             try:
                 async with self._book.writing(tenant):
                     known, erased = await self._store.change(tenant, work)
+                self._call_next(tenant)
                 break
             except LifeOver as over:
                 for episode in over.ids:
                     with suppress(NotFound):  # somebody else erased it meanwhile
                         await self.delete(tenant, episode)
             except BeforeItsTurn:
-                waited += 1
-                await self._wait(waited)
+                await self._wait(tenant, end)
             except OutcomeUnknown:
                 if unsure:
                     raise
@@ -528,15 +533,24 @@ class IngestService:
             await settle(transaction.facts, await disturbed(transaction, new))
         return known, erased
 
-    async def _wait(self, waited: int) -> None:
+    async def _wait(self, tenant: TenantId, end: float) -> None:
         """Wait for the batch before this one, which is being encoded or written."""
-        if waited > _LONGEST_WAIT_S / _WAIT_S:
+        loop = asyncio.get_running_loop()
+        if loop.time() > end:
             raise Conflict(
                 "the items before this batch did not come; send them first", field="load"
             )
+        written = self._next_batch.setdefault(tenant, asyncio.Event())
         # Without its slot, so that the batch before it is admitted.
         async with self._resting(), while_wanted(None, ""):
-            await asyncio.sleep(_WAIT_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._look_s):
+                    await written.wait()
+
+    def _call_next(self, tenant: TenantId) -> None:
+        """Wake the batches that wait for this one."""
+        if written := self._next_batch.pop(tenant, None):
+            written.set()
 
     async def _restored(self, tenant: TenantId, episode: EpisodeId) -> bool:
         """Put an archived episode back into the graph; return whether its record is damaged."""

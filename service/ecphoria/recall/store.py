@@ -42,6 +42,7 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
 from ecphoria.records.scale import scale_of
 from ecphoria.records.settings import TenantSettings
+from ecphoria.runtime import Bounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +83,16 @@ _PASSAGES = {
 # A passage unlike the rest of its text is far from its neighbours in the vector index: with 23
 # fetched it was missed among 436 others, with 62 it was found.
 _PASSAGES_AT_LEAST: Final = 100
-# Index scores are rounded and tied, so more rows than the limit are fetched: this factor, and at
-# least this number.
-# The index finds .665 of the exact ten nearest when ten are requested, and .958 when thirty are
-# (docs/evaluation/speed.md).
+# An approximate index finds more of the nearest if more are requested: this factor, and at least
+# this number.
 _OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
+# A larger tenant needs more: for 50 of 10,000 it finds .994 with 70 requested, and of 100,000 with
+# 280 (decision 0076).
+_OVERFETCH_SIZE, _OVERFETCH_POWER = 10_000, 0.6
 # Filters apply after the text index has ranked its hits, so a filtered search reads all hits.
 _FILTERED_FETCH: Final = 100_000
 _LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
+_SIZES_KEPT: Final = 1_000
 DORMANT: Final = 20_000
 """Number of the newest dormant episodes that a search compares one by one."""
 _EVERY: Final = 2**31 - 1
@@ -131,6 +134,7 @@ class EpisodeReader:
         self.graph = graph
         self._dormant = dormant
         self._columns = ColumnReader(graph, keep, dormant=dormant > 0)
+        self._sizes = Bounded[TenantId, Profile](_SIZES_KEPT)
 
     @property
     def figures(self) -> "EpisodeReader":
@@ -140,6 +144,7 @@ class EpisodeReader:
     def forget(self, tenant: TenantId) -> None:
         """Drop all that is remembered of a tenant between recalls."""
         self._columns.forget(tenant)
+        self._sizes.pop(tenant, None)
 
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
@@ -219,15 +224,16 @@ class EpisodeReader:
             raise no_tenant(tenant)
         require_generation(self.graph, row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
-        return Lexicon(profile=_to_profile(row), terms=row.terms, concepts=row.concepts)
+        profile = self._sizes[tenant] = _to_profile(row)
+        return Lexicon(profile=profile, terms=row.terms, concepts=row.concepts)
 
     async def seeds_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        return await self._by_vector(
-            _EPISODES, tenant, vector, limit, filters, fetch=overfetch(limit)
-        )
+        known = self._sizes.get(tenant)
+        fetch = overfetch(limit, known.items if known else 0)
+        return await self._by_vector(_EPISODES, tenant, vector, limit, filters, fetch=fetch)
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
@@ -244,7 +250,9 @@ class EpisodeReader:
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the vector index; score is the cosine; best first, ties by turn, then part."""
-        fetch = max(overfetch(limit), limit + _PASSAGES_AT_LEAST)
+        known = self._sizes.get(tenant)
+        wanted = overfetch(limit, known.passages if known else 0)
+        fetch = max(wanted, limit + _PASSAGES_AT_LEAST)
         return await self._by_vector(_PASSAGES, tenant, vector, limit, filters, fetch=fetch)
 
     async def passages_by_text(
@@ -557,6 +565,15 @@ def _to_profile(row: _LexiconRow) -> Profile:
     )
 
 
-def overfetch(limit: int) -> int:
-    """Compute how many rows to fetch from an index to have the best `limit` among them."""
-    return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
+def overfetch(limit: int, size: int = 0) -> int:
+    """Compute how many rows to fetch from an index to have the best `limit` among them.
+
+    Args:
+        limit: Number of rows that are wanted.
+        size: Rows of the tenant in the index.
+
+    >>> overfetch(50, 10_000), overfetch(50, 100_000), overfetch(50, 1_000_000)
+    (70, 278, 1109)
+    """
+    usual = max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
+    return int(usual * max(1.0, size / _OVERFETCH_SIZE) ** _OVERFETCH_POWER)

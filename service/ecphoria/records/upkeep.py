@@ -297,3 +297,35 @@ class ArchivedMemory:
     """Why it became dormant before."""
     terms: int
     """Number of words of the text that count for search."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskBytes:
+    """Bytes of a store on disk, of all its tenants, by kind."""
+
+    nodes: int
+    """Nodes and their labels."""
+    relationships: int
+    """Edges."""
+    properties: int
+    """Texts, words, vectors and all other properties."""
+    vector_indexes: int
+    """The vector indexes, which keep the vectors once more."""
+    text_indexes: int
+    """The full-text indexes."""
+    other_indexes: int
+    """The indexes of ids, times and labels."""
+    other: int
+    """Names of labels and properties, counts, the schema."""
+    log: int
+    """The transaction log; Neo4j deletes its old parts by itself."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """The size of a store on disk."""
+
+    bytes: DiskBytes | None = None
+    """By kind; null if Neo4j runs elsewhere, because the service cannot read its files."""

@@ -169,6 +169,19 @@ def test_the_context_of_a_start_is_printed_as_it_is(
     assert json.loads(command("context", "--json").out) == told
 
 
+def test_stats_have_the_size_of_the_store(command: Command, service: StubService) -> None:
+    kinds = ("nodes", "relationships", "properties", "vector_indexes", "text_indexes",
+             "other_indexes", "other", "log")  # fmt: skip
+    sizes = dict.fromkeys(kinds, 1_500_000)
+    service.routes["GET /v1/disk"] = 200, {"bytes": sizes}
+    told = command("stats", "--disk").out.splitlines()
+    assert told[3].split() == ["vector", "indexes", "1.5", "MB"]
+    assert told[-1].split()[-2:] == ["10.5", "MB"]
+    assert json.loads(command("stats", "--disk", "--json").out) == {"bytes": sizes}
+    service.routes["GET /v1/disk"] = 200, {"bytes": None}
+    assert "Neo4j runs elsewhere" in command("stats", "--disk").out
+
+
 def test_stats_counts(command: Command, service: StubService) -> None:
     service.routes["GET /v1/stats"] = 200, COUNTS
     done = command("stats")
@@ -412,15 +425,41 @@ def test_an_unknown_session_and_speaker_are_told(command: Command, service: Stub
 
 
 def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> None:
-    service.routes["DELETE /v1/episodes/a"] = 204, None
     preview = {"matched": 1, "erased": 0, "removes": REMOVES}
     service.routes["POST /v1/episodes/erase"] = 200, preview
     assert command("forget", "a", "--dry-run").out == (
         "1 episode would be erased. With them: 2 sessions, 1 fact.\n"
     )
+    service.routes["POST /v1/episodes/erase"] = 200, {"matched": 1, "erased": 1}
     assert command("forget", "a", "--yes").out == "Erased 1 episode.\n"
+    service.routes["POST /v1/episodes/erase"] = 200, {"matched": 0, "erased": 0}
+    unknown = command("forget", "a", "--yes")
+    assert (unknown.code, unknown.out) == (1, "Nothing matches.\n")
     for words in ((), ("a", "--session", "s")):
         assert "Give ids of episodes, or filters" in command("forget", *words, "--yes").err
+
+
+def test_forget_sends_many_ids_in_parts_and_previews_none_after_yes(
+    command: Command, service: StubService
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def erase(body: Any) -> tuple[int, dict[str, Any]]:
+        asked.append(body)
+        count = len(body["ids"])
+        if body.get("dry_run"):
+            return 200, {"matched": count, "erased": 0, "removes": REMOVES}
+        return 200, {"matched": count, "erased": count}
+
+    service.routes["POST /v1/episodes/erase"] = erase
+    ids = [f"{number:032x}" for number in range(2_500)]
+    done = command("forget", *ids, ids[0], "--yes")
+    assert done.out == "Erased 2,500 episodes.\n"
+    assert "erasing 1,000/2,500" in done.err
+    assert [(len(body["ids"]), body.get("dry_run")) for body in asked] == [
+        (1_000, None), (1_000, None), (500, None),
+    ]  # fmt: skip
+    assert command("forget", *ids, "--dry-run").out == "2,500 episodes would be erased.\n"
 
 
 @pytest.mark.parametrize("words", [("recal", "x"), ("recall",), ("recall", "x", "--nope")])

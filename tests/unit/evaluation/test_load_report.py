@@ -13,8 +13,10 @@ from ecphoria_eval.load_report import (
     CycleRun,
     Latency,
     LoadReport,
+    OwnerRun,
     SizeRun,
     latency,
+    paired,
     ratio,
 )
 
@@ -36,6 +38,12 @@ def test_plan_reads_lists_of_numbers() -> None:
     assert plan.clients == (1, 4)
     assert (plan.tenants, plan.recalls, plan.new, plan.seed) == (2, 50, 7, 3)
     assert plan.strategies == ("ecphoria", "synapse")
+    assert plan.first is None
+    shared = plan_of("1000", "1", tenants=11, first=0.5, recalls=50, new=7, seed=3)
+    assert shared.first == 0.5
+    for tenants, first in ((1, 0.5), (11, 1.0), (11, 0.9)):
+        with pytest.raises(InvalidInput):
+            plan_of("1000", "1", tenants=tenants, first=first, recalls=50, new=7, seed=3)
 
 
 def test_plan_takes_each_strategy_once_and_refuses_one_that_is_not_there() -> None:
@@ -82,6 +90,15 @@ def report() -> LoadReport:
         server_mb=1_500.0,
         seed_recall=0.99,
         strategies={"ecphoria": (run,)},
+        owners={
+            "first": OwnerRun(
+                episodes=9_900,
+                cold=paired([60.0, 60.0], [7.5]),
+                warm=paired([21.0], [7.5]),
+                append=ms,
+                seed_recall=0.985,
+            )
+        },
         consolidation=ConsolidationRun(
             first=CycleRun(episodes=10_000, seconds=1_234.0, steps={"prior": 9.0}),
             next=CycleRun(episodes=777, seconds=17.25, steps={"prior": 3.5}),
@@ -98,6 +115,7 @@ def report() -> LoadReport:
         tenants=1,
         cores=2,
         bytes_per_episode=4_321.0,
+        disk={"nodes": 15.0, "vector_indexes": 1_577.0, "log": 9_999.0},
         sizes=(size,),
     )
 
@@ -118,6 +136,7 @@ def test_tables_hold_every_figure_in_eighty_columns() -> None:
     shown = text.getvalue()
     for figure in (
         "10,000", "612", "0.970", "4,321", "81.5", "2.5 / 3.2", "10 / 30 / 50",
+        "1,577", "9,900", "60/60", "8.0/8.0", "21/21", "2.8/2.8", "0.985",
         "1,234 s", "777", "17.2 s", "3.5 s", "10 / 30", "1.8",
     ):  # fmt: skip
         assert figure in shown
