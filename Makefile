@@ -84,6 +84,9 @@ check-code: setup
 
 check-types: setup
 	$(BIN)/mypy
+	@if command -v npm >/dev/null; then \
+	  npm exec --yes --package=typescript@7.0.2 -- tsc -p tsconfig.explorer.json; \
+	else echo "There is no npm: the types of the explorer's modules are not checked."; fi
 
 audit: setup  ## Look for known vulnerabilities of the dependencies, where the advisories can be had
 	@$(BIN)/python -m scripts.audit $(UV) tool run pip-audit@2.10.1

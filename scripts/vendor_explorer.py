@@ -32,6 +32,7 @@ import htm from "htm";
 export const html = htm.bind(h);
 """
 BANNER = (
+    "// @ts-nocheck\n"  # tsc reads what it exports
     "/* preact, @preact/signals, htm: see LICENSES.txt. Made by scripts/vendor_explorer.py. */"
 )
 _MADE = ("vendor.js", "LICENSES.txt")

@@ -3,12 +3,13 @@
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlencode
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
+from playwright.async_api import Browser, BrowserContext, Locator, Page, Request, async_playwright
 
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
@@ -165,6 +166,16 @@ class Tab:
             ".twin tr[data-lit=true]", "rows => rows.map(row => row.dataset.node)"
         )
         return set(rows)
+
+
+async def side_by_side(found: Locator) -> bool:
+    """Tell whether elements stand in one row, each to the right of the one before."""
+    boxes = [await one.bounding_box() for one in await found.all()]
+    assert all(boxes)
+    places = [(box["x"], box["x"] + box["width"], box["y"]) for box in boxes if box]
+    return all(
+        right <= left and top == same for (_, right, top), (left, _, same) in pairwise(places)
+    )
 
 
 OpenTab = Callable[..., Awaitable[Tab]]

@@ -1,7 +1,11 @@
 """Concepts: facts with their words and times, and decisions about them."""
 
+import json
+import re
+from itertools import pairwise
+
 from tests.acceptance.conftest import Owner
-from tests.explorer.conftest import OpenTab, Tab
+from tests.explorer.conftest import OpenTab, Tab, side_by_side
 
 
 async def opened(open_tab: OpenTab, owner: Owner, name: str) -> Tab:
@@ -21,6 +25,7 @@ async def listed(tab: Tab) -> list[str]:
 async def test_intervals_of_a_fact_that_changed_stand_in_order(
     open_tab: OpenTab, studied: Owner
 ) -> None:
+    # In the sample it is Tobias, not Ines, about whom three facts follow each other.
     tab = await opened(open_tab, studied, "tobias")
     group = tab.page.locator(".facts", has_text="status is")
     assert await group.locator("h4").all_text_contents() == [
@@ -28,7 +33,12 @@ async def test_intervals_of_a_fact_that_changed_stand_in_order(
     ]  # fmt: skip
     assert await group.locator(".spans i").count() == 3
     places = [await bar.bounding_box() for bar in await group.locator(".spans i").all()]
-    assert all(place and place["width"] > 0 for place in places)
+    spans = [(place["x"], place["x"] + place["width"]) for place in places if place]
+    assert len(spans) == 3
+    # One ends where the next begins; a bar has at least a hundredth of the axis.
+    assert all(start < end for start, end in spans)
+    assert all(one[0] < other[0] for one, other in pairwise(spans))
+    assert all(one[1] <= other[0] + 10 for one, other in pairwise(spans))
     assert await group.locator("blockquote > bdi").all_text_contents() == [
         "I'm unemployed", "tomorrow is my first day of school", "first real shift is monday",
     ]  # fmt: skip
@@ -45,6 +55,9 @@ async def test_a_retraction_and_its_undo_restore_the_list(
         "a barn near Amersfoort",
         "Moored at Wijk bij Duurstede",
     }
+    assert await side_by_side(pair.locator(".fact"))
+    evidence = await pair.locator(".fact > p small").all_text_contents()
+    assert all(re.match(r"evidence \d\.\d\d", told) for told in evidence)
     contested = await pair.locator(".fact.contested h4").inner_text()
     held = pair.locator(".fact.held")
     await held.get_by_role("button", name="Retract").click()
@@ -103,4 +116,13 @@ async def test_the_clock_shows_one_edge_or_two(open_tab: OpenTab, studied: Owner
     await tab.page.get_by_role("button", name="Two edges away").click()
     await tab.page.wait_for_selector(f".clock[data-nodes='{counts[2]}']")
     assert "hops=2" in tab.page.url
+    around = studied.get("/v1/graph", params={"around": concept, "hops": 2, "limit": 200}).json()
+    await tab.page.click(".about .twin summary")
+    rows = tab.page.locator(".about .twin tr[data-node]")
+    shown = await rows.evaluate_all("all => all.map(row => row.dataset.node)")
+    assert shown == around["nodes"]["id"]
+    other = around["nodes"]["kind"].index("concept", 1)
+    await rows.nth(other).locator("a").click()
+    name = around["nodes"]["label"][other]
+    await tab.page.wait_for_selector(f".about h2 bdi:text-is({json.dumps(name)})")
     assert tab.faults == []

@@ -113,6 +113,23 @@ async def test_a_preview_tells_what_a_policy_would_do_and_does_nothing(
     assert tab.faults == []
 
 
+async def test_an_admin_sets_the_policy_that_was_shown(open_tab: OpenTab, fresh: Owner) -> None:
+    filled(fresh)
+    shown = {"mode": "budget", "budget": "5"}
+    name = "Set this policy"
+    writer = await opened(open_tab, fresh, issued(fresh, fresh.name, "read", "write"), **shown)
+    assert await writer.page.get_by_role("button", name=name).count() == 0
+    tab = await opened(open_tab, fresh)
+    assert await tab.page.get_by_role("button", name=name).is_disabled()
+    await show(tab, **shown)
+    await tab.page.get_by_role("button", name=name).click()
+    await tab.page.wait_for_function("() => !location.hash.includes('budget')")
+    in_force = fresh.get("/v1/settings").json()["dormancy"]
+    assert (in_force["mode"], in_force["budget"], in_force["quiet_days"]) == ("budget", 5, 7)
+    assert fresh.get("/v1/stats").json()["dormant"] == 0  # the next consolidation applies it
+    assert tab.faults == []
+
+
 async def test_erasing_needs_the_number_and_erases_what_was_shown(
     open_tab: OpenTab, fresh: Owner
 ) -> None:

@@ -1,5 +1,7 @@
 """Texts and names that anybody may have written do nothing but stand there."""
 
+import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,10 @@ def hostile(fresh: Owner) -> Owner:
 async def test_nothing_of_a_memory_runs_or_becomes_an_element(
     open_tab: OpenTab, hostile: Owner, width: int
 ) -> None:
+    if width == 390:
+        crowd = [f"Otter no. {n} <b>\u202e" for n in range(1_000)]
+        names = {"names": crowd}
+        hostile.remember("otters " + " ".join(crowd), session="crowd", extraction=names)
     tab = await open_tab(hostile.key, viewport={"width": width, "height": 844})
     page = tab.page
     for place in PLACES:
@@ -101,6 +107,12 @@ async def test_a_picture_of_it_is_inert(open_tab: OpenTab, hostile: Owner, tmp_p
     await tab.page.click(".export summary")
     async with tab.page.expect_download() as download:
         await tab.page.get_by_role("button", name="Picture (SVG)").click()
+    await download.value
+    async with tab.page.expect_download() as written:
+        await tab.page.get_by_role("button", name="Trace (JSON)").click()
+    saved = await (await written.value).path()
+    trace = json.loads(await asyncio.to_thread(Path(saved).read_text, encoding="utf-8"))
+    assert trace["cue"] == "<script>window.pwned=1</script> otters \u202e"
     made = tmp_path / "picture.svg"
     await (await download.value).save_as(made)
     assert "\u202e" not in made.read_text(encoding="utf-8")

@@ -1,13 +1,18 @@
 """Who sees what: keys, tickets, tenants, and a service that is away."""
 
+import asyncio
 import json
+import socket
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
 from playwright.async_api import Page
 
-from tests.acceptance.conftest import Owner, RunningService
+from ecphoria.settings import ServerSettings
+from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
+from tests.conftest import Server
 from tests.explorer.conftest import HUSBAND, SLOW_MS, OpenTab, issued
 
 
@@ -40,8 +45,9 @@ async def test_a_ticket_signs_in_once_and_leaves_the_address(
     await tab.page.wait_for_selector("input[name=key]")
     assert json.loads(await stored(tab.page))[0] == {}
     told = {"Authorization": f"Bearer {key}"}
-    await tab.page.wait_for_timeout(500)
-    assert fresh.get("/v1/me", headers=told).status_code == 401
+    async with asyncio.timeout(60):
+        while fresh.get("/v1/me", headers=told).status_code != 401:  # noqa: ASYNC110 (no event)
+            await asyncio.sleep(0.1)
 
 
 async def test_a_wrong_key_is_told(open_tab: OpenTab) -> None:
@@ -126,6 +132,43 @@ async def test_the_page_waits_for_a_service_that_is_away(open_tab: OpenTab, demo
     await tab.page.context.set_offline(False)
     await tab.page.wait_for_selector(".hit", timeout=SLOW_MS)
     assert await tab.page.locator(".banner").count() == 0
+
+
+async def test_a_service_that_stops_in_the_middle_is_met_again(
+    open_tab: OpenTab, neo4j_server: Server, tmp_path: Path
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = settings_for(neo4j_server, tmp_path, server=ServerSettings(port=port))
+    with running(settings) as first:
+        headers = {"Authorization": f"Bearer {first.key}"}
+        with (
+            httpx.Client(base_url=first.url, headers=headers, timeout=60) as operator,
+            new_owner(operator, erase=False) as keeper,
+        ):
+            keeper.remember("Mara Holm feeds the otters at noon.", session="pier")
+            tab = await open_tab(keeper.key, url=first.url)
+        await tab.page.evaluate("window.loaded = 1")
+        asked = asyncio.Event()
+        stopped = asyncio.Event()
+
+        async def held(route: Any) -> None:
+            asked.set()
+            await stopped.wait()
+            await route.continue_()
+
+        await tab.page.route("**/v1/recall", held)
+        await tab.open("ask", cue="When are the otters fed?")
+        await asked.wait()
+    stopped.set()
+    await tab.page.wait_for_selector(".banner", timeout=2_000)
+    await tab.page.unroute_all()
+    with running(settings):
+        await tab.answered()
+        assert "otters" in await tab.page.inner_text(".hit")
+        assert await tab.page.evaluate("window.loaded") == 1
+        assert await tab.page.locator(".banner").count() == 0
 
 
 async def test_the_page_waits_as_long_as_it_is_told(open_tab: OpenTab, demo: Owner) -> None:

@@ -1,7 +1,7 @@
 """Timeline: counts that add up, the turns of a bar, and what was known at a time."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -87,10 +87,47 @@ async def test_a_time_before_the_move_shows_the_old_place(open_tab: OpenTab, fre
     known = await states(known_at=between.isoformat())
     assert known == {"Lisbon": "holds", "Amsterdam": "unknown"}
     assert "1 of 2 facts known" in await tab.page.inner_text(".known p[role=status]")
+    paled = ".known .then.later, .known .then.unknown"
+    colours = "all => all.map(one => getComputedStyle(one).color)"
+    pale = await tab.page.locator(paled).evaluate_all(colours)
+    holds = await tab.page.locator(".known .then.holds").evaluate_all(colours)
+    assert len(pale) == len(holds) == 1
+    assert pale != holds
     slider = tab.page.locator("input[name=known_at]")
     await slider.press("End")
     await slider.press("ArrowLeft")
     await tab.page.wait_for_function("location.hash.includes('known_at=2')")
+    assert tab.faults == []
+
+
+@pytest.mark.parametrize("days", [-4_000, 400], ids=["behind", "ahead"])
+async def test_clocks_may_differ(open_tab: OpenTab, fresh: Owner, days: int) -> None:
+    fresh.put("/v1/predicates/lives in", json={"predicate_class": "functional"})
+    today = datetime.now(UTC)
+    for distance, place in ((-30, "Lisbon"), (200, "Oslo")):
+        stated = {"subject": "Ines", "predicate": "lives in", "object": place}
+        fresh.remember(
+            f"I live in {place} now.", speaker="Ines", extraction={"facts": [stated]},
+            occurred_at=(today + timedelta(days=distance)).isoformat(),
+        )  # fmt: skip
+    fresh.post("/v1/recall", json={"cue": "Where does Ines live?"})
+    tab = await open_tab(fresh.key)
+    await tab.page.clock.set_system_time(today + timedelta(days=days))
+    await tab.open("timeline")
+    await tab.page.wait_for_selector(".known li")
+    told = await tab.page.eval_on_selector_all(
+        ".then",
+        "rows => rows.map(row => [row.querySelector('bdi').textContent, row.dataset.state])",
+    )
+    assert dict(told) == {"Ines lives in Lisbon": "holds", "Ines lives in Oslo": "later"}
+    slider = tab.page.locator("input[name=as_of]")
+    assert await slider.input_value() == "1000"
+    await slider.press("Home")
+    await tab.page.wait_for_selector(".known[data-as-of^='20']")
+    assert await slider.input_value() == "0"
+    await tab.open("traces")
+    await tab.page.wait_for_selector(".traces time")
+    assert re.fullmatch(r"\d+ (second|minute)s? ago", await tab.page.inner_text(".traces time"))
     assert tab.faults == []
 
 

@@ -1,6 +1,6 @@
 // The only place that talks to the service, and the only one that knows the key.
 import { signal } from "./vendor.js";
-import { W } from "./words.js";
+import { clock, W } from "./words.js";
 
 /**
  * @typedef {{key: string|null, tenant: string|null, ticket: boolean}} Kept
@@ -168,16 +168,19 @@ async function request(method, path, given) {
   return answer.status === 204 ? null : answer.json().catch(() => ({}));
 }
 
-async function send(method, path, { query, body, signal, as }) {
+/** @param {{query?: object, body?: object, signal?: AbortSignal, as: Kept|null}} given */
+async function send(method, path, given) {
+  const { query, body, signal, as } = given;
   const sent = body && JSON.stringify(body);
   let answer;
   try {
-    const options = { method, body: sent, signal, credentials: "omit", cache: "no-store" };
-    answer = await fetch(addressOf(path, query), { ...options, headers: headersOf(as, body) });
+    const headers = headersOf(as, body);
+    answer = await fetch(addressOf(path, query), { method, body: sent, signal, headers, credentials: "omit", cache: "no-store" });
   } catch (failed) {
     if (signal?.aborted) throw failed;
     throw new Problem(0);
   }
+  clock.ahead = Date.parse(answer.headers.get("Date")) - Date.now() || 0;
   if (answer.ok) return answer;
   const told = await answer.json().catch(() => ({}));
   throw new Problem(answer.status, told, Number(answer.headers.get("Retry-After")) || 0);

@@ -21,7 +21,7 @@ export const playing = signal(false);
 
 /** What of the address decides the recall; the rest only chooses how to look at it. */
 export const FIELDS = [
-  "cue", "strategy", "as_of", "speaker", "session", "from", "before", "k", "match", "asker", "dormant", "rerank", "trace", "compare",
+  "cue", "strategy", "as_of", "speaker", "session", "from", "before", "k", "match", "asker", "dormant", "rerank", "trace", "compare", "was",
 ];
 let sessions = null;
 let last = null;
@@ -107,26 +107,41 @@ export async function run(query, recorded) {
 }
 
 async function both(query, recorded, signal) {
-  const [shown, other] = await Promise.all([
+  const [shown, other, former] = await Promise.all([
     query.trace ? traced(query.trace, signal) : recalled(query, query.strategy, recorded, signal),
     query.compare ? compared(query, signal) : null,
+    query.was ? traceOf(query.was, signal).catch(() => null) : null,
     columnsRead(signal),
   ]);
+  if (former) tellChanges(shown, former);
   const stories = [shown, other].filter(Boolean).map((each) => storyOf(each.trace));
   const stored = shown.hits.length ? null : (await call("GET", "/v1/stats", { signal })).episodes;
-  return { shown, other, stories, columns: columnsOf(stories, sessions), stored };
+  return { shown, other, stories, columns: columnsOf(stories, sessions), further: sessions.further, stored };
 }
+
+/** What changed since a trace: each hit has its former rank, 0 if it was no hit. */
+function tellChanges(shown, former) {
+  const ranks = new Map(former.hits.map((hit) => [hit.episode, hit.rank]));
+  for (const hit of shown.hits) hit.was = ranks.get(hit.id) ?? 0;
+  shown.former = { ...former, left: ranks.size - shown.hits.filter((hit) => hit.was).length };
+}
+
+const traceOf = (id, signal) => call("GET", `/v1/traces/${encodeURIComponent(id)}`, { signal });
 
 /** A trace is compared with a recall of today by its own cue. */
 async function compared(query, signal) {
-  const cue = query.cue || (await call("GET", `/v1/traces/${encodeURIComponent(query.trace)}`, { signal })).cue;
+  const cue = query.cue || (await traceOf(query.trace, signal)).cue;
   return recalled({ ...query, cue }, query.compare, false, signal);
 }
 
 const SESSIONS = 1000;
 
+/** All sessions, or none if they are too many for columns of their own. */
 async function columnsRead(signal) {
-  sessions ??= (await call("GET", "/v1/sessions", { query: { limit: SESSIONS }, signal })).items;
+  if (sessions) return;
+  const { items, next_cursor: further } = await call("GET", "/v1/sessions", { query: { limit: SESSIONS }, signal });
+  sessions = further ? [] : items;
+  sessions.further = Boolean(further);
 }
 
 async function recalled(query, strategy, recorded, signal) {
@@ -159,7 +174,7 @@ function shownRecall(answer, recorded) {
 }
 
 async function traced(id, signal) {
-  const trace = await call("GET", `/v1/traces/${encodeURIComponent(id)}`, { signal });
+  const trace = await traceOf(id, signal);
   const nodes = new Map(trace.nodes.map((node) => [node.id, node]));
   const hits = trace.hits.map((hit) => tracedHit(hit, nodes.get(hit.episode)));
   return { ...trace, hits, misses: [], context: null, references: [], timings_ms: {}, degraded: [], trace, recorded: id, recordedAt: trace.created_at };

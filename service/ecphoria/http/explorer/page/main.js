@@ -3,9 +3,9 @@ import { html, render, signal, useEffect, useState } from "./vendor.js";
 import { actFor, allowed, banner, call, me, notResumed, Problem, session, signIn, signOut } from "./api.js";
 import { forgetAsked } from "./asking.js";
 import { go, href, route, SCREENS, takeTicket } from "./route.js";
-import { W } from "./words.js";
+import { day, W } from "./words.js";
 import { Fault, KeyList, Loading } from "./parts/dialog.js";
-import { Text } from "./parts/text.js";
+import { element, Text } from "./parts/text.js";
 import { applyTheme, switchTheme } from "./parts/theme.js";
 import { Ask, askKey } from "./screens/ask.js";
 import { enterBy, SignIn } from "./screens/sign_in.js";
@@ -70,12 +70,12 @@ const Allow = () => html`<label class="check"><input type="checkbox" name="allow
 
 /** The tenants of the service, for an operator. */
 function Tenants() {
-  const [names, got] = useState([]);
-  useEffect(() => { call("GET", "/v1/tenants").then((list) => got(list.items.map((each) => each.name))).catch(() => {}); }, []);
+  const [tenants, got] = useState([]);
+  useEffect(() => { call("GET", "/v1/tenants").then((list) => got(list.items)).catch(() => {}); }, []);
   const chosen = session.value.tenant ?? "";
   return html`<select aria-label=${W.chooseTenant} value=${chosen} onChange=${(event) => change(event.currentTarget.value)}>
     ${!chosen && html`<option value="">${W.chooseTenant}</option>`}
-    ${names.map((name) => html`<option value=${name}>${name}</option>`)}</select>`;
+    ${tenants.map(({ name, created_at: made }) => html`<option value=${name}>${W.tenantOf(name, day(made))}</option>`)}</select>`;
 }
 
 /** Nothing of the former tenant stays: not in the state, not in the address. */
@@ -106,7 +106,7 @@ function onKey(event) {
 
 /** Press the control that names this key. */
 function shortcut(key) {
-  const found = document.querySelector(`main [aria-keyshortcuts="${CSS.escape(key)}"]`);
+  const found = element(`main [aria-keyshortcuts="${CSS.escape(key)}"]`);
   found?.click();
   return Boolean(found);
 }
@@ -116,7 +116,7 @@ function pageKey(key) {
   prefix = key === "g";
   if (jump) go(jump, me.value.operator ? { tenant: session.value.tenant } : {});
   else if (key === "?") listing.value = true;
-  else if (key === "/") document.querySelector("main input")?.focus();
+  else if (key === "/") element("main input")?.focus();
   else return prefix;
   return true;
 }

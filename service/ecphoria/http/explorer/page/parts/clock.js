@@ -1,8 +1,11 @@
 // A concept in the centre, related concepts on the inner ring by weight, theirs around, memories outside by time.
 import { html, useLayoutEffect, useRef } from "../vendor.js";
-import { W } from "../words.js";
+import { href, route } from "../route.js";
+import { day, STATES, W } from "../words.js";
 import { paint } from "./paint.js";
+import { Table } from "./picture.js";
 import { nameOf } from "./scene.js";
+import { Text } from "./text.js";
 import { looks, palette } from "./theme.js";
 
 const SIZE = 420;
@@ -77,5 +80,13 @@ export function Clock({ around, hops, go }) {
   return html`<figure><canvas ref=${canvas} class="clock" role="img" data-nodes=${around.nodes.id.length} aria-label=${W.concept.clock(related, memories)}></canvas>
     <figcaption>${W.concept.clock(related, memories)}
       ${around.left_out ? W.concept.strongest(around.nodes.id.length, around.nodes.id.length + around.left_out) : ""}${" "}
-      <button aria-pressed=${hops === 2} onClick=${() => go(hops === 2 ? 1 : 2)}>${W.concept.further}</button></figcaption></figure>`;
+      <button aria-pressed=${hops === 2} onClick=${() => go(hops === 2 ? 1 : 2)}>${W.concept.further}</button></figcaption>
+    <${Table} columns=${W.concept.columns} rows=${rowsOf(around)} row=${(row) => html`<${Row} key=${row.id} of=${row} />`} /></figure>`;
+}
+
+/** A node of the clock as a row; a concept leads to its own clock. */
+function Row({ of: { id, kind, label, hop, occurred_at, state } }) {
+  const name = html`<${Text} of=${label || W.picture.unnamed} />`;
+  return html`<tr data-node=${id}><td class="name">${kind === "concept" ? html`<a href=${href("concept", { id, tenant: route.value.query.tenant })}>${name}</a>` : name}</td>
+    <td>${kind}</td><td>${hop}</td><td>${day(occurred_at)}</td><td>${STATES[state] ?? ""}</td></tr>`;
 }

@@ -29,4 +29,4 @@ export function Empty({ why, how, commands = [] }) {
 }
 
 export const Loading = ({ text = W.loading }) =>
-  html`<div class="skeleton" role="status"><span>${text}</span><i></i><i></i><i></i></div>`;
+  html`<div class="skeleton late" role="status"><span>${text}</span><i></i><i></i><i></i></div>`;

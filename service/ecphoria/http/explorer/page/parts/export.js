@@ -122,7 +122,7 @@ function saveJson(state) {
 
 export function Export({ state }) {
   const words = W.export;
-  const ways = [[words.png, savePng], [words.svg, saveSvg], [words.json, saveJson]];
+  const ways = /** @type {[string, (state: any) => unknown][]} */ ([[words.png, savePng], [words.svg, saveSvg], [words.json, saveJson]]);
   return html`<details class="export"><summary>${words.title}</summary>
     ${ways.map(([name, way]) => html`<button onClick=${() => way(state)}>${name}</button>`)}</details>`;
 }

@@ -36,7 +36,8 @@ export function Path({ hit, labels }) {
   </li>`)}</ol>`;
 }
 
-/** @param {{hit: any, most: number, grown: boolean, chosen: boolean, choose: (id: string) => void, labels: Map<string, string>}} props */
+/** @param {{hit: any, most: number, grown: boolean, chosen: boolean, choose: (id: string) => void, labels: Map<string, string>,
+ *   place: number, trace: string|null}} props */
 export function Hit({ hit, most, grown, chosen, choose, labels, place, trace }) {
   return html`<li class=${chosen ? "hit chosen" : "hit"} id=${`hit-${hit.rank}`} data-hit=${hit.id}
       style=${{ animationDelay: `${place * 60}ms` }}>
@@ -55,6 +56,7 @@ function Remarks({ hit }) {
   const told = [
     hit.copies > 1 && W.hit.copies(hit.copies), hit.superseded_at && W.hit.outdated(day(hit.superseded_at)),
     hit.outdatedBy && W.hit.outdatedBy(hit.outdatedBy), hit.echo && W.hit.echo, hit.state === "dormant" && W.hit.dormant,
+    hit.was !== undefined && hit.was !== hit.rank && W.hit.was(hit.was),
   ].filter(Boolean);
   return told.map((text) => html`<span class="remark">${text}</span>`);
 }
@@ -78,5 +80,5 @@ function Feedback({ hit, trace }) {
   };
   const { useful, useless, judgeWhy } = W.hit;
   if (typeof said === "boolean") return html`<span class="remark" role="status">${(said ? useful : useless)[1]}</span>`;
-  return [[true, useful], [false, useless]].map(([value, [name]]) => html`<${Act} key=${name} does=${judge(value)} title=${judgeWhy}>${name}<//>`);
+  return /** @type {[boolean, string][]} */ ([[true, useful[0]], [false, useless[0]]]).map(([value, name]) => html`<${Act} key=${name} does=${judge(value)} title=${judgeWhy}>${name}<//>`);
 }

@@ -95,6 +95,7 @@ function dot(known, at, { state, on, alpha, colour, labels, width }) {
   const stroke = on ? colour.path : state === "dark" ? colour.dim : colour.seed;
   const radius = { hit: 9, seed: 5, awake: 4, dark: 2.5 }[state];
   const fill = { hit: colour.hit, seed: colour.paper, awake: colour.awake, dark: colour.paper }[state];
+  /** @type {Shape[]} */
   const shapes = [{ ...base, kind: "circle", radius, fill, stroke, dash, width: on ? 2.5 : state === "dark" ? 0.75 : 1.75 }];
   if (state === "hit") {
     shapes.push({ kind: "text", x: at.x, y: at.y + 4, text: String(rank), fill: colour.paper, size: 11, bold: true, align: "center", alpha });

@@ -129,22 +129,23 @@ function usePlay(story, step, show, playing, play) {
   }, [playing, step, story]);
 }
 
-export function Legend({ folded }) {
+export function Legend({ folded, further }) {
   return html`<p class="legend">${Object.entries(W.picture.legend).map(([sign, text]) => html`<span class="sign"><i class=${`is-${sign}`}></i>${text}</span>`)}
-    ${folded ? html`<span>${W.picture.folded(folded)}</span>` : null}</p>`;
+    ${folded > 0 && html`<span>${W.picture.folded(folded)}</span>`}${further && html`<span>${W.picture.further}</span>`}</p>`;
 }
 
-/** The picture as a table; its rows are made only while it is open. */
-export function Twin({ story, step }) {
+/** The picture as a table. */
+export const Twin = ({ story, step }) => html`<${Table} columns=${W.picture.columns} rows=${[...story.nodes.values()]}
+  row=${(known) => html`<${Row} key=${known.node.id} known=${known} step=${step} steps=${story.steps} />`} />`;
+
+/** A table beside a picture; its rows are made only while it is open. */
+export function Table({ columns, rows, row }) {
   const [open, toggled] = useState(false);
-  const nodes = [...story.nodes.values()];
   return html`<details class="twin" onToggle=${(event) => toggled(event.currentTarget.open)}>
-    <summary>${W.picture.table(nodes.length)}</summary>
+    <summary>${W.picture.table(rows.length)}</summary>
     ${open && html`<div class="scroll" tabindex="0"><table>
-      <thead><tr>${W.picture.columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${nodes.map((known) => html`<${Row} key=${known.node.id} known=${known} step=${step} steps=${story.steps} />`)}</tbody>
-    </table></div>`}
-  </details>`;
+      <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>${rows.map(row)}</tbody></table></div>`}</details>`;
 }
 
 function Row({ known, step, steps }) {

@@ -36,6 +36,7 @@ export function usePages(path, query, fill = async (items) => items) {
   const [further, add] = useState({});
   const mine = further.first === first ? further : {};
   const more = async () => {
+    /** @type {any} */
     const page = await read(mine.next ?? first.next).catch((failed) => ({ items: [], next: mine.next ?? first.next, failed }));
     add({ first, items: [...(mine.items ?? []), ...page.items], next: page.next, failed: page.failed });
   };

@@ -23,6 +23,9 @@ export function Text({ of, as = "bdi" }) {
   return h(as, as === "bdi" ? {} : { dir: "auto" }, pieces(of ?? ""));
 }
 
+/** The first element of a selector. @param {string} selector @returns {HTMLElement|null} */
+export const element = (selector) => document.querySelector(selector);
+
 const CLIP = 600;
 
 /** A long text, cut until it is asked for. @param {{of: string}} props */

@@ -1,5 +1,5 @@
 // Ask: a cue, what woke, and why.
-import { html, useEffect, useState } from "../vendor.js";
+import { html, useEffect } from "../vendor.js";
 import { asked, draft, follow, keyOf, playing, readStrategies, record, run, stop, strategies } from "../asking.js";
 import { me } from "../api.js";
 import { amend, go, route } from "../route.js";
@@ -11,7 +11,7 @@ import { Hit } from "../parts/hit.js";
 import { sharedHits } from "../parts/paint.js";
 import { Legend, Picture, Scale, Steps, Twin } from "../parts/picture.js";
 import { calm } from "../parts/theme.js";
-import { Long, Text, pieces } from "../parts/text.js";
+import { element, Long, Text, pieces } from "../parts/text.js";
 
 export function Ask() {
   const { query } = route.value;
@@ -20,7 +20,7 @@ export function Ask() {
   const { phase, problem } = asked.value;
   return html`<main class="ask"><h1>${W.ask.title}</h1><${Form} />
     ${phase === "start" && html`<p class="start">${W.ask.start}</p>`}
-    ${phase === "asking" && html`<${Waiting} />`}
+    ${phase === "asking" && html`<${Loading} text=${W.recalling} /><button class="late" onClick=${stop}>${W.stop}</button>`}
     ${phase === "stopped" && html`<p class="start" role="status">${W.ask.stopped}</p>`}
     ${phase === "failed" && html`<${Fault} problem=${problem} gone=${W.ask.traceGone} again=${() => run(query, false)} />`}
     ${phase === "shown" && html`<${Shown} asked=${asked.value} />`}
@@ -30,9 +30,9 @@ export function Ask() {
 /** Recall what the form says. */
 function submit(event) {
   event?.preventDefault();
-  const { trace: _, ...query } = draft.value;
+  const { trace: _, was: __, ...query } = draft.value;
   if (!query.cue?.trim()) return;
-  document.activeElement.blur();  // so that the keys of the picture work
+  element(":focus")?.blur();  // so that the keys of the picture work
   const recorded = record.value;
   const done = run(query, recorded);
   go("ask", { ...query, tenant: route.value.query.tenant });
@@ -91,17 +91,6 @@ function More() {
   </div></details>`;
 }
 
-const SHOW_AFTER_MS = 150;
-
-function Waiting() {
-  const [late, set] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => set(true), SHOW_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return late && html`<div><${Loading} text=${W.recalling} /><button onClick=${stop}>${W.stop}</button></div>`;
-}
-
 /** The step of the address, or the last. */
 export function stepOf(story) {
   const given = Number(route.value.query.step ?? "");
@@ -112,7 +101,7 @@ export function stepOf(story) {
 export const show = (step) => amend({ step });
 export const choose = (id) => amend({ hit: route.value.query.hit === id ? undefined : id });
 
-function Shown({ asked: { shown, other, stories, columns, stored } }) {
+function Shown({ asked: { shown, other, stories, columns, further, stored } }) {
   const story = stories[0];
   const step = stepOf(story);
   const chosen = stories.some((each) => each.nodes.has(route.value.query.hit)) ? route.value.query.hit : null;
@@ -126,7 +115,7 @@ function Shown({ asked: { shown, other, stories, columns, stored } }) {
       <section class="score" id="picture" aria-label=${W.picture.step}>
         <${Picture} stories=${stories} columns=${columns} step=${step} chosen=${chosen} choose=${choose} />
         <${Steps} story=${story} step=${step} show=${show} playing=${playing.value} play=${play} />
-        <${Legend} folded=${folded} />
+        <${Legend} folded=${folded} further=${further} />
         <${Twin} story=${story} step=${step} />
         <div class="row"><${Compare} /><${Export} state=${{ asked: { shown, stories, columns }, step, chosen }} /></div>
         ${other && html`<${Ranks} one=${shown} two=${other} stories=${stories} />`}
@@ -150,6 +139,7 @@ function Verdict({ shown, stored }) {
     ${shown.second_look && html`<p class="warn">${words.second}</p>`}
     ${shown.recordedAt && html`<p class="recorded">${words.recorded(ago(shown.recordedAt))}${" "}
       <button onClick=${() => askAgain(shown)}>${words.again}</button></p>`}
+    ${shown.former && html`<p class="since">${words.since(shown.former)}</p>`}
     ${stored === 0 && html`<${Empty} why=${words.noneStored} how=${words.noneStoredHow} commands=${["ecphoria demo", "ecphoria import FILE"]} />`}
     ${stored > 0 && html`<${Empty} why=${words.noneMatch(stored)} />`}
   </section>`;
@@ -159,7 +149,7 @@ function Verdict({ shown, stored }) {
 function askAgain(shown) {
   const { filters } = shown;
   go("ask", {
-    cue: shown.cue, strategy: shown.strategy, k: shown.k === 10 ? "" : shown.k, as_of: shown.as_of ?? "", speaker: filters.speaker,
+    cue: shown.cue, was: shown.trace.id, strategy: shown.strategy, k: shown.k === 10 ? "" : shown.k, as_of: shown.as_of ?? "", speaker: filters.speaker,
     session: filters.session, from: filters.occurred_from, before: filters.occurred_before, tenant: route.value.query.tenant,
   });
 }
@@ -277,7 +267,7 @@ export function askKey(event) {
     j: () => to(at + 1),
     k: () => to(at - 1),
     Enter: () => choose(shown.hits[Math.max(0, at)]?.id),
-    e: () => { document.querySelector(".export").open = true; document.querySelector(".export button").focus(); },
+    e: () => { element(".export").setAttribute("open", ""); element(".export button").focus(); },
   };
   return acts[event.key] ? done(acts[event.key]) : false;
 }

@@ -2,17 +2,18 @@
 import { html } from "../vendor.js";
 import { call } from "../api.js";
 import { amend, href, route } from "../route.js";
-import { day, W } from "../words.js";
+import { day, now, W } from "../words.js";
 import { Clock } from "../parts/clock.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { Decisions, Fact, episodesOf, rivalsOf } from "../parts/facts.js";
 import { Memory } from "../parts/memories.js";
-import { useRead } from "../parts/reading.js";
+import { Pages, usePages, useRead } from "../parts/reading.js";
 import { Text } from "../parts/text.js";
 
 const PAGE = 60;
 const AROUND = 200;
-const MEMORIES = 100;
+const MEMORIES = 50;
+const FACTS = 1000;
 const DECISIONS = 1000;
 const PAUSE_MS = 200;
 
@@ -25,14 +26,14 @@ export default function Concept() {
 function Finder({ id }) {
   const words = W.concept;
   const { q = "", tenant } = route.value.query;
-  const { value, problem } = useRead(async (signal) => {
+  const { value, problem, again } = useRead(async (signal) => {
     await new Promise((resolve) => setTimeout(resolve, q ? PAUSE_MS : 0));
     signal.throwIfAborted();
     return call("GET", "/v1/concepts", { query: { q, limit: PAGE }, signal });
   }, [q]);
   return html`<section class="finder"><label>${words.find}<input type="search" value=${q} autocomplete="off"
       onInput=${(event) => amend({ q: event.currentTarget.value || undefined })} /></label>
-    ${problem && html`<${Fault} problem=${problem} />`}
+    ${problem && html`<${Fault} problem=${problem} again=${again} />`}
     ${!value && !problem && html`<${Loading} />`}
     ${value && !value.items.length && html`<${Empty} why=${q ? words.noneHere(q) : words.none} commands=${q ? [] : ["ecphoria demo"]} />`}
     <ul>${value?.items.map((each) => html`<li key=${each.id}><a href=${href("concept", { id: each.id, q, tenant })}
@@ -43,15 +44,14 @@ function Finder({ id }) {
 async function read(id, signal) {
   const view = await call("GET", `/v1/concepts/${encodeURIComponent(id)}`, { signal });
   const name = view.concept.name;
-  const [facts, memories, decided] = await Promise.all([
-    call("GET", "/v1/facts", { query: { concept: name, limit: MEMORIES }, signal }),
-    call("GET", "/v1/episodes", { query: { concept: name, limit: MEMORIES }, signal }),
+  const [facts, decided] = await Promise.all([
+    call("GET", "/v1/facts", { query: { concept: name, sort: "time", limit: FACTS }, signal }),
     call("GET", "/v1/decisions", { query: { limit: DECISIONS }, signal }),
   ]);
   const rivals = (await rivalsOf(facts.items, signal)).filter(Boolean);
   const all = [...new Map([...rivals, ...facts.items].map((fact) => [fact.id, fact])).values()];
   const spoken = await episodesOf(all.flatMap((fact) => fact.episodes), signal);
-  return { view, facts: all, memories: memories.items, spoken, decisions: about(all, decided.items) };
+  return { view, facts: all, further: facts.next_cursor, spoken, decisions: about(all, decided.items) };
 }
 
 /** The decisions about facts, and what undid them. */
@@ -63,7 +63,7 @@ function about(facts, decisions) {
 
 function View({ id }) {
   const { value, problem, again } = useRead((signal) => read(id, signal), [id]);
-  if (problem) return html`<${Fault} problem=${problem} />`;
+  if (problem) return html`<${Fault} problem=${problem} again=${again} />`;
   if (!value) return html`<${Loading} />`;
   const { concept } = value.view;
   const words = W.concept;
@@ -74,8 +74,14 @@ function View({ id }) {
     <${Around} id=${id} />
     <${Neighbours} list=${value.view.neighbours} />
     <${Facts} of=${value} changed=${again} />
-    <h3>${words.memories}</h3><ol class="memories">${value.memories.map((each) => html`<${Memory} key=${each.id} memory=${each} />`)}</ol>
+    <${Memories} name=${concept.name} />
   </section>`;
+}
+
+function Memories({ name }) {
+  const list = usePages("/v1/episodes", { concept: name, limit: MEMORIES });
+  return html`<h3>${W.concept.memories}</h3>
+    <${Pages} of=${list} empty=${W.concept.noMemories}>${() => html`<ol class="memories">${list.items.map((each) => html`<${Memory} key=${each.id} memory=${each} />`)}</ol>`}<//>`;
 }
 
 /** What is around it, one edge away, or two. */
@@ -97,13 +103,14 @@ function Neighbours({ list }) {
 }
 
 /** Facts by predicate, on one axis of time; those that contradict each other stand side by side. */
-function Facts({ of: { facts, spoken, decisions }, changed }) {
+function Facts({ of: { facts, further, spoken, decisions }, changed }) {
   const words = W.concept;
   const groups = new Map();
   for (const fact of facts) groups.set(keyOf(fact), [...(groups.get(keyOf(fact)) ?? []), fact]);
   const starts = facts.flatMap((fact) => fact.intervals.map((each) => Date.parse(each.valid_from)));
-  const axis = { start: Math.min(...starts), end: Math.max(Date.now(), ...starts) };
+  const axis = { start: Math.min(...starts), end: Math.max(now(), ...starts) };
   return html`<h3>${words.facts}</h3>${!facts.length && html`<p class="dim">${words.noFacts}</p>`}
+    ${further && html`<p class="dim">${W.timeline.first(FACTS)}</p>`}
     ${[...groups].map(([key, group]) => html`<div class="beside facts" key=${key}>${group.sort(byTime).map((fact) => html`<${Fact} key=${fact.id}
       fact=${fact} episodes=${spoken} rival=${rivalOf(fact, group)} axis=${axis} decided=${changed} />`)}</div>`)}
     ${decisions.length > 0 && html`<h3>${W.review.decisions}</h3><${Decisions} list=${decisions} decided=${changed} />`}`;

@@ -1,6 +1,6 @@
 // Forgetting: what is live, dormant, archived and pinned, and how to erase.
 import { html, useState } from "../vendor.js";
-import { call, mayWrite } from "../api.js";
+import { call, mayWrite, me } from "../api.js";
 import { amend, route } from "../route.js";
 import { instant } from "../asking.js";
 import { ago, day, W } from "../words.js";
@@ -34,7 +34,7 @@ function Counts({ stats }) {
 }
 
 /** Memories to choose, and what can be done to the chosen ones; shift chooses a range. */
-function Chosen({ list, items = list.items, remarkOf = () => null, empty, acts, changed }) {
+function Chosen({ list, items = list.items, remarkOf = (_) => null, empty, acts, changed }) {
   const [chosen, choose] = useState([]);
   const [last, note] = useState(0);
   const there = chosen.filter((id) => items?.some((each) => each.id === id));
@@ -84,19 +84,27 @@ function Live({ changed }) {
   const next = useRead((signal) => call("POST", "/v1/dormancy/preview", { body: { ...policy, limit: PAGE }, signal, again: true }), [mode, budget, quiet]);
   const all = usePages("/v1/episodes", { state: "live", order: "newest", limit: PAGE });
   const list = { items: next.value?.items, problem: next.problem, again: () => { next.again(); all.again(); } };
-  return html`<${Policy} mode=${mode} budget=${budget} quiet=${quiet} />
+  /** The policy that was shown becomes the tenant's own. */
+  const apply = async () => {
+    const dormancy = Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== null));
+    await call("PATCH", "/v1/settings", { body: { dormancy } });
+    amend({ mode: undefined, budget: undefined, quiet: undefined });
+    list.again();
+  };
+  return html`<${Policy} mode=${mode} budget=${budget} quiet=${quiet} apply=${apply} />
     <h2>${words.next} ${next.value && html`<small class="count">${words.of(next.value.dormant, next.value.live)}</small>`}</h2>
     <${Chosen} list=${list} empty=${words.noNext} remarkOf=${(one) => html`<span class="remark">${one.reason}</span>`} acts=${[sleep, pin]} changed=${changed} />
     <h2>${words.allLive}</h2><${Chosen} list=${{ ...all, again: list.again }} empty=${words.none.live} acts=${[sleep, pin]} changed=${changed} />`;
 }
 
-function Policy({ mode, budget, quiet }) {
+function Policy({ mode, budget, quiet, apply }) {
   const words = W.forgetting;
   const set = (name) => (event) => amend({ [name]: event.currentTarget.value || undefined });
   return html`<div class="cue"><label>${words.mode}<select name="mode" value=${mode} onChange=${set("mode")}>
       <option value="">${words.ownMode}</option>${Object.entries(words.modes).map(([name, said]) => html`<option value=${name}>${said}</option>`)}</select></label>
     <label>${words.budget}<input type="number" name="budget" min="1" value=${budget} onChange=${set("budget")} /></label>
-    <label>${words.quiet}<input type="number" name="quiet" min="0" max="36500" value=${quiet} onChange=${set("quiet")} /></label></div>`;
+    <label>${words.quiet}<input type="number" name="quiet" min="0" max="36500" value=${quiet} onChange=${set("quiet")} /></label>
+    ${me.value.scopes.includes("admin") && html`<${Act} does=${apply} disabled=${!(mode || budget || quiet)} title=${words.applyWhy}>${words.apply}<//>`}</div>`;
 }
 
 function Dormant({ changed }) {

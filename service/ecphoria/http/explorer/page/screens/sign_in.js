@@ -24,7 +24,7 @@ export function SignIn() {
   const [busy, work] = useState(false);
   const enter = async (event) => {
     event.preventDefault();
-    const key = new FormData(event.currentTarget).get("key").trim();
+    const key = String(new FormData(event.currentTarget).get("key")).trim();
     work(true);
     try {
       await signIn({ key: key || null, tenant: null, ticket: false }, forgetAll);

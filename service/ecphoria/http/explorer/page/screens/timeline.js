@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor.js";
 import { call } from "../api.js";
 import { amend, go, href, route } from "../route.js";
-import { day, STANDINGS, W } from "../words.js";
+import { day, now, STANDINGS, W } from "../words.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { stated, spans } from "../parts/facts.js";
 import { allOf, KINDS, Kinds, Memory, Stack } from "../parts/memories.js";
@@ -124,7 +124,7 @@ function Known() {
 function stateOf(view, asOf) {
   if (!view) return "unknown";
   if (view.valid) return "holds";
-  const then = asOf ? Date.parse(asOf) : Date.now();
+  const then = asOf ? Date.parse(asOf) : now();
   return view.intervals.some((each) => Date.parse(each.valid_from) > then) ? "later" : view.intervals.length ? "over" : "never";
 }
 
@@ -136,7 +136,7 @@ function Standing({ fact, state }) {
 
 /** A slider from the first memory to now. */
 function Handle({ name, label, start }) {
-  const end = Date.now();
+  const end = Math.max(now(), start + DAY_MS);  // all memories may be of tomorrow
   const given = route.value.query[name];
   const place = given ? Math.round((PLACES * (Date.parse(given) - start)) / (end - start)) : PLACES;
   const move = (event) => {
