@@ -55,14 +55,14 @@ of a test run. The plans themselves are tested in tests/cypher."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
 
 LONGEST = (
-    "acceptance/test_docs", "evaluation/test_mini", "acceptance/test_openapi",
-    "cypher/test_tenancy", "acceptance/test_leaks", "contract/test_reembedding",
-    "engine/test_local_engine", "acceptance/test_memory", "acceptance/test_bare_neo4j",
-    "cli/test_command_line", "contract/test_crashes", "acceptance/test_reembedding",
-    "acceptance/test_any_order", "memory/test_printed", "evaluation/test_tuning",
-    "evaluation/test_reading_facts", "acceptance/test_mcp_start", "acceptance/test_first_start",
-    "cypher/test_plans", "evaluation/test_dynamics", "cypher/test_budgets",
-    "explorer/test_pictures", "explorer/test_page", "acceptance/test_erasing",
+    "acceptance/test_leaks", "acceptance/test_docs", "acceptance/test_openapi",
+    "evaluation/test_mini", "acceptance/test_reembedding", "acceptance/test_memory",
+    "engine/test_local_engine", "cli/test_command_line", "contract/test_reembedding",
+    "acceptance/test_bare_neo4j", "contract/test_crashes", "acceptance/test_any_order",
+    "evaluation/test_tuning", "explorer/test_pictures", "memory/test_printed",
+    "evaluation/test_qa", "acceptance/test_mcp_start", "acceptance/test_first_start",
+    "cypher/test_plans", "evaluation/test_reading_facts", "evaluation/test_dynamics",
+    "cypher/test_budgets", "explorer/test_page", "acceptance/test_erasing",
     "acceptance/test_mcp", "acceptance/test_access", "explorer/test_ask",
 )  # fmt: skip
 """Files that come first, so that no worker ends long after the other; `make test` tells times."""

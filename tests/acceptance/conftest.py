@@ -165,6 +165,13 @@ def owner(operator: httpx.Client) -> Iterator[Owner]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def reader(operator: httpx.Client) -> Iterator[Owner]:
+    """The owner of a tenant whose memories a module stores once, and only reads."""
+    with new_owner(operator) as made:
+        yield made
+
+
 @pytest.fixture
 def stranger(operator: httpx.Client) -> Iterator[Owner]:
     """The owner of another tenant."""

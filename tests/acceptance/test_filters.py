@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,8 +15,8 @@ CUE = "What colour is the boat?"
 COLOURS = ("red", "green", "blue", "white", "black", "yellow")
 
 
-@pytest.fixture
-def client(server: RunningService, owner: Owner) -> Iterator[Client]:
+@contextmanager
+def boats(server: RunningService, owner: Owner) -> Iterator[Client]:
     with Client(server.url, owner.key) as made:
         for n, colour in enumerate(COLOURS):
             made.remember(
@@ -26,6 +27,18 @@ def client(server: RunningService, owner: Owner) -> Iterator[Client]:
                 importance=0.5,
                 kind="procedural" if n == 2 else None,
             )
+        yield made
+
+
+@pytest.fixture
+def client(server: RunningService, owner: Owner) -> Iterator[Client]:
+    with boats(server, owner) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def unchanged(server: RunningService, reader: Owner) -> Iterator[Client]:
+    with boats(server, reader) as made:
         yield made
 
 
@@ -64,11 +77,11 @@ def colours(client: Client, **filters: object) -> list[str]:
     ],
 )
 def test_only_what_passes_every_filter_is_recalled(
-    client: Client, filters: dict[str, object], found: set[int]
+    unchanged: Client, filters: dict[str, object], found: set[int]
 ) -> None:
     expected = sorted(COLOURS[n] for n in found)
     for strategy in ("ecphoria", "dense", "lexical", "synapse"):
-        assert colours(client, strategy=strategy, **filters) == expected, strategy
+        assert colours(unchanged, strategy=strategy, **filters) == expected, strategy
 
 
 def test_filters_hold_for_dormant_memories_and_as_of(client: Client, owner: Owner) -> None:

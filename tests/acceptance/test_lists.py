@@ -8,9 +8,9 @@ from ecphoria.client import Client
 from tests.acceptance.conftest import Owner, RunningService
 
 
-@pytest.fixture
-def client(server: RunningService, owner: Owner) -> Iterator[Client]:
-    with Client(server.url, owner.key) as made:
+@pytest.fixture(scope="module")
+def client(server: RunningService, reader: Owner) -> Iterator[Client]:
+    with Client(server.url, reader.key) as made:
         for number in range(24):
             made.remember(f"Book number {number} that Ana read was about ships.", session="books")
         yield made

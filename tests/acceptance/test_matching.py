@@ -1,9 +1,10 @@
 """Phrases, required words and nearness, asked of the real text index."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecphoria.client import Client
@@ -19,11 +20,17 @@ SAID = (
 )
 
 
-@pytest.fixture
-def client(server: RunningService, owner: Owner) -> Iterator[Client]:
+@contextmanager
+def talked(server: RunningService, owner: Owner) -> Iterator[Client]:
     with Client(server.url, owner.key) as made:
         for n, text in enumerate(SAID):
             made.remember(text, session="talk", occurred_at=None, importance=n / 10)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(server: RunningService, reader: Owner) -> Iterator[Client]:
+    with talked(server, reader) as made:
         yield made
 
 
@@ -60,10 +67,11 @@ def test_without_the_option_marks_are_plain_text(client: Client) -> None:
     assert len(marked) > 1
 
 
-def test_what_was_erased_or_sleeps_no_longer_matches(client: Client) -> None:
-    (hit,) = client.recall('"blue kiln"', match="phrase").hits
-    client.delete(hit.episode.id)
-    assert found(client, '"blue kiln"', "phrase") == set()
+def test_what_was_erased_or_sleeps_no_longer_matches(server: RunningService, owner: Owner) -> None:
+    with talked(server, owner) as client:
+        (hit,) = client.recall('"blue kiln"', match="phrase").hits
+        client.delete(hit.episode.id)
+        assert found(client, '"blue kiln"', "phrase") == set()
 
 
 def test_an_open_quote_is_refused(client: Client) -> None:
@@ -73,9 +81,7 @@ def test_an_open_quote_is_refused(client: Client) -> None:
         client.recall("kiln", match="every")
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, deadline=None)
 @given(
     cue=st.text(alphabet=st.sampled_from('ab "~5+-!(){}[]^*?:\\/&|<>=ANDORTkiln'), max_size=30),
     match=st.sampled_from(["all", "phrase"]),

@@ -11,7 +11,6 @@ from fastapi.routing import APIRoute
 
 from ecphoria.http import (
     routes_admin,
-    routes_embedding,
     routes_facts,
     routes_graph,
     routes_items,
@@ -49,7 +48,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 
 ROUTES = (
-    routes_admin, routes_embedding, routes_facts, routes_graph, routes_items, routes_memory,
+    routes_admin, routes_facts, routes_graph, routes_items, routes_memory,
     routes_settings, routes_upkeep, explorer_routes,
 )  # fmt: skip
 

@@ -40,12 +40,7 @@ def refusal_at(
 
 
 def reliability(answerable: Sequence[float], others: Sequence[float]) -> list[Bin]:
-    """Sort questions into ten bins of equal width by confidence; empty bins are left out.
-
-    Args:
-        answerable: Confidence of the questions with an answer.
-        others: Confidence of the questions without.
-    """
+    """Sort questions into ten bins of equal width by confidence; empty bins are left out."""
     if not answerable or not others:
         return []
     known = [(value, 0.5 / len(answerable), True) for value in answerable]

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ecphoria.calibration.labelled import LabelledFile, load_labelled
-from ecphoria.cli.added import CONVERSATIONS, added
 from ecphoria.cli.connection import Home, Key, TenantName, connect
+from ecphoria.cli.extras import CONVERSATIONS, added
 from ecphoria.cli.progress import following, goes_on, watching
 from ecphoria.cli.render import reliability_table
 from ecphoria.cli.terminal import (

@@ -20,7 +20,7 @@ from ecphoria.cli.terminal import (
     table,
 )
 from ecphoria.client import Client
-from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, Restored, Scrub
+from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, Restored
 from ecphoria.wire.upkeep import ArchiveAnswer
 
 commands = typer.Typer(add_completion=False)
@@ -190,7 +190,12 @@ def list_archived(
 
 def _draw_restored(done: Restored) -> None:
     stdout().print(f"{len(done.restored):,} restored")
-    _tell_damaged(done.damaged)
+    if done.damaged:
+        stdout().print(
+            f"[error]{len(done.damaged):,} damaged[/error], put their files back from a backup:"
+        )
+        for episode in done.damaged:
+            stdout().print(episode)
 
 
 @archive.command("restore")
@@ -198,23 +203,3 @@ def _draw_restored(done: Restored) -> None:
 def restore(client: Client, *, ids: Ids) -> Restored:
     """Make archived memories dormant again, byte for byte."""
     return client.archive.restore(ids)
-
-
-def _draw_scrub(found: Scrub) -> None:
-    loose = f", {found.unreferenced:,} unreferenced" if found.unreferenced else ""
-    stdout().print(f"{counted(found.records, 'record')} checked{loose}")
-    _tell_damaged(found.damaged)
-
-
-@archive.command("scrub")
-@answering(_draw_scrub, fails=lambda found: bool(found.damaged))
-def scrub(client: Client) -> Scrub:
-    """Check every record of the archive; exits with 1 if one is damaged."""
-    return client.archive.scrub()
-
-
-def _tell_damaged(ids: tuple[str, ...]) -> None:
-    if ids:
-        stdout().print(f"[error]{len(ids):,} damaged[/error], put their files back from a backup:")
-        for episode in ids:
-            stdout().print(episode)

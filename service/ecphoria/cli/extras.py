@@ -1,7 +1,7 @@
-"""Settings and extras of the commands that run the service on this machine."""
+"""What commands need besides the base installation: settings, extras, the evaluation."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -24,6 +24,11 @@ _MODULES: Final = {
 }  # fmt: skip
 EXTRAS: Final = {module: extra for extra, modules in _MODULES.items() for module in modules}
 """The extra of each module that the base installation lacks; a test compares it with the code."""
+
+COMMANDS = "ecphoria.commands"
+"""Group of the entry points of whole commands: `NAME = "module:typer_app"`."""
+CONVERSATIONS = "ecphoria.conversations"
+"""Group of the one that asks the questions of a LoCoMo file for `ecphoria calibrate`."""
 
 LocalHome = Annotated[
     Path | None,
@@ -54,4 +59,21 @@ def missing_extra(error: ModuleNotFoundError) -> Misconfigured | None:
         f"This command needs `{module}`, which is not installed: "
         f"pip install 'ecphoria[{extra}]'{here}.",
         module=module,
+    )
+
+
+def added(group: str, name: str) -> Any:
+    """Import what the evaluation adds to the command line.
+
+    Raises:
+        Misconfigured: It is not installed; says how to get it.
+    """
+    from importlib.metadata import entry_points  # noqa: PLC0415 (costly)
+
+    for entry in entry_points(group=group, name=name):
+        return entry.load()
+    raise Misconfigured(
+        "The evaluation is a distribution of its own, which is not installed: "
+        "pip install ecphoria-eval, or in a checkout pip install -e . -e service/ecphoria_eval.",
+        module="ecphoria_eval",
     )

@@ -25,8 +25,7 @@ from ecphoria.client import Client
 from ecphoria.client.defaults import DEFAULT_URL, explorer_address
 from ecphoria.records.episode import Episode, Session, State
 from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood
-from ecphoria.records.recall import Trace, Verdict
-from ecphoria.records.trace import TraceSummary
+from ecphoria.records.recall import Trace, TraceSummary, Verdict
 
 commands = typer.Typer(add_completion=False)
 

@@ -83,7 +83,7 @@ COMMANDS: Final = {
         (
             "doctor",
             "upkeep",
-            "Check a tenant's graph; changes nothing, and exits with 1 if anything is wrong.",
+            "Check a tenant's graph and archive; changes nothing, and exits with 1 on any fault.",
         ),
         ("archive", "dormancy", "Manage archived memories."),
         ("jobs", "upkeep", "Manage background jobs."),
@@ -129,6 +129,8 @@ COMMANDS: Final = {
 
 
 MOVED: Final = {
+    "archive scrub": "`ecphoria doctor`",
+    "config list": "`ecphoria config get`",
     "dormancy policy": "`ecphoria config`, keys `dormancy.*`",
     "down": "`ecphoria neo4j down`",
     "extract": "`ecphoria consolidate --step extract`",
@@ -142,7 +144,7 @@ MOVED: Final = {
     "predicates": "`ecphoria facts predicates`",
     "restore": "`ecphoria archive restore`",
     "schedule": "`ecphoria config`, keys `schedule.*`",
-    "scrub": "`ecphoria archive scrub`",
+    "scrub": "`ecphoria doctor`",
     "shadow": "`ecphoria strategy`",
     "shell": "`ecphoria neo4j shell`",
     "strategies": "`ecphoria strategy list`",
@@ -163,9 +165,9 @@ def _group_of(name: str) -> typer.Typer:
     """Import the group that a command belongs to."""
     listed = COMMANDS[name]
     if listed.module == ADDED:
-        from ecphoria.cli import added  # noqa: PLC0415 (costly)
+        from ecphoria.cli import extras  # noqa: PLC0415 (costly)
 
-        group: typer.Typer = added.added(added.COMMANDS, name)
+        group: typer.Typer = extras.added(extras.COMMANDS, name)
     else:
         group = import_module(f"ecphoria.cli.{listed.module}").commands
     return group

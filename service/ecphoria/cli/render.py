@@ -49,12 +49,7 @@ def draw_verdict(answer: RecallResult | Trace) -> RenderableType:
 
 
 def draw_answer(answer: CitedAnswer, episodes: Episodes) -> RenderableType:
-    """Show each sentence with the quotes it rests on; without an answer, why there is none.
-
-    Args:
-        answer: What the service answered.
-        episodes: The cited episodes, where known.
-    """
+    """Show each sentence with the quotes it rests on; without an answer, why there is none."""
     lines: list[RenderableType] = []
     for sentence in answer.sentences:
         lines.append(Text(sentence.text, style=f"bold verdict.{answer.verdict}"))

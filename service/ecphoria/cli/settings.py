@@ -34,12 +34,11 @@ commands.add_typer(strategy, name="strategy")
 
 _WHOLE: Final = WHOLE.intersection(SettingsRequest.model_fields)
 
-Setting = Annotated[
-    str,
-    typer.Argument(
-        metavar="KEY", help="A setting, such as `dormancy.budget`, or a section, such as `gate`."
-    ),
-]
+_KEY: Final = typer.Argument(
+    metavar="KEY", help="A setting, such as `dormancy.budget`, or a section, such as `gate`."
+)
+Setting = Annotated[str, _KEY]
+SettingOrAll = Annotated[str | None, _KEY]
 
 
 def _keys() -> list[str]:
@@ -65,7 +64,7 @@ def _known(key: str) -> tuple[str, str]:
     near = get_close_matches(key, known, n=1, cutoff=0.5)
     meant = f"did you mean `{near[0]}`? " if near else ""
     raise InvalidInput(
-        f"There is no setting `{key}`: {meant}`ecphoria config list` shows all.", field="key"
+        f"There is no setting `{key}`: {meant}`ecphoria config get` lists all.", field="key"
     )
 
 
@@ -100,17 +99,13 @@ def _brief(key: str, value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-@config.command("list")
-@answering(_draw_settings)
-def list_settings(client: Client) -> SettingsAnswer:
-    """List the settings in force; those without `default` are the tenant's own."""
-    return client.settings.get()
-
-
 @config.command("get")
 @connected
-def get_setting(client: Client, *, setting: Setting, as_json: AsJson = False) -> None:
-    """Print one setting, or a section as JSON."""
+def get_setting(client: Client, *, setting: SettingOrAll = None, as_json: AsJson = False) -> None:
+    """Print a setting, or a section as JSON; without KEY list all, and mark defaults."""
+    if setting is None:
+        (print_json if as_json else _draw_settings)(client.settings.get())
+        return
     section, name = _known(setting)
     values: dict[str, Any] = json.loads(to_json(client.settings.get()))
     value = values.get(section)

@@ -258,7 +258,7 @@ def _draw_doctor(found: IntegrityReport) -> None:
 @commands.command()
 @answering(_draw_doctor, fails=lambda found: not found.is_healthy)
 def doctor(client: Client) -> IntegrityReport:
-    """Check a tenant's graph; changes nothing, and exits with 1 if anything is wrong."""
+    """Check a tenant's graph and archive; changes nothing, and exits with 1 on any fault."""
     return client.admin.doctor()
 
 

@@ -20,7 +20,7 @@ class AsyncGraph(AsyncCalls):
         strategy: str | None = None,
         verdict: records.recall.Verdict | None = None,
         page_size: int = 100,
-    ) -> AsyncIterator[records.trace.TraceSummary]:
+    ) -> AsyncIterator[records.recall.TraceSummary]:
         """Iterate over the traces of recalls, the newest first, page by page.
 
         Args:

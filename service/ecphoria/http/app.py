@@ -35,10 +35,10 @@ from ecphoria.http.problems import render, responses
 from ecphoria.http.routes_admin import (
     administration_routes,
     browser_routes,
+    embedding_routes,
     gate_routes,
     operations_routes,
 )
-from ecphoria.http.routes_embedding import embedding_routes
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
 from ecphoria.http.routes_graph import graph_routes
 from ecphoria.http.routes_items import items_routes

@@ -13,6 +13,7 @@ from starlette.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CO
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
+    EncoderUnavailable,
     InvalidInput,
     Misconfigured,
     NotFound,
@@ -24,6 +25,7 @@ from ecphoria.http.problems import PROBLEMS, guarded, responses
 from ecphoria.http.routes_upkeep import tell
 from ecphoria.http.traits import having
 from ecphoria.records.calibration import Calibration, CalibrationOptions, FitRequest
+from ecphoria.records.embedding import EmbedderChoice, Reembedding
 from ecphoria.records.ids import KeyId
 from ecphoria.records.job import Job
 from ecphoria.records.tenant import IssuedKey, Me, Tenant
@@ -227,6 +229,7 @@ def _doc(file: Path) -> str:
     return first.strip("/* ").removeprefix("doc:").strip()
 
 
+embedding_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
 gate_routes = APIRouter(prefix="/v1/gate", tags=["administration"], route_class=GuardedRoute)
 
 
@@ -249,3 +252,23 @@ async def calibrate_gate(
 async def fit_gate(body: FitRequest, _: TenantAdmin, services: Served) -> Calibration:
     """Fit a gate on the evidence of labelled questions; stores and applies nothing."""
     return await services.calibration.fit(body.samples, body, data_sha256=body.data_sha256)
+
+
+@embedding_routes.post(
+    "/embedding", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict, EncoderUnavailable)
+)
+async def change_embedding(body: EmbedderChoice, _: Operator, services: Served) -> Reembedding:
+    """Change the embedding model of the whole store in the background."""
+    return await services.reembedding.start(body)
+
+
+@embedding_routes.get("/embedding", responses=guarded())
+async def get_embedding(_: Operator, services: Served) -> Reembedding:
+    """Show the change of the embedding model that is under way, or was the last."""
+    return await services.reembedding.find()
+
+
+@embedding_routes.delete("/embedding", responses=guarded(Conflict))
+async def cancel_embedding(_: Operator, services: Served) -> Reembedding:
+    """Cancel the change of the embedding model before the switch; the new vectors are removed."""
+    return await services.reembedding.cancel()

@@ -110,13 +110,7 @@ class Changes:
         self.words.update(chain.from_iterable(one.extraction.lower for one in new))
 
     def remove(self, gone: Episode, terms: Terms, found: Extraction) -> None:
-        """Remove an episode from the store and from every count.
-
-        Args:
-            gone: The episode.
-            terms: The terms that find it.
-            found: The names and words of its text.
-        """
+        """Remove an episode from the store and from every count."""
         self.removed.append(gone.id)
         self.items -= 1
         self.titles -= gone.title is not None

@@ -14,12 +14,12 @@ from ecphoria.mechanisms.base import (
     BASE_MECHANISM,
     BaseOptions,
     WalkOptions,
+    anchors,
     part_of,
     same_as,
     text_pool,
 )
 from ecphoria.mechanisms.history import DAY_S, Uses
-from ecphoria.mechanisms.seeds import anchors
 from ecphoria.mechanisms.subgraph import EDGES, Subgraph, WalkLimits, enter, gains
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import episode_seed

@@ -13,10 +13,12 @@ from ecphoria.mechanisms.base import (
     WALK_MECHANISMS,
     WalkOptions,
     activation_parts,
+    anchors,
+    cosine_anchors,
+    near_anchors,
     part_of,
     text_pool,
 )
-from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
 from ecphoria.mechanisms.subgraph import EDGES, Subgraph, enter
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import NamedConcept

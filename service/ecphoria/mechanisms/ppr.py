@@ -8,8 +8,14 @@ import numpy as np
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import push
-from ecphoria.mechanisms.base import WALK_MECHANISMS, WalkOptions, activation_parts, text_pool
-from ecphoria.mechanisms.seeds import anchors, near_anchors
+from ecphoria.mechanisms.base import (
+    WALK_MECHANISMS,
+    WalkOptions,
+    activation_parts,
+    anchors,
+    near_anchors,
+    text_pool,
+)
 from ecphoria.mechanisms.subgraph import enter
 from ecphoria.recall.pipeline import Ranked, Search, parameter
 from ecphoria.recall.ports import FoundConcept

@@ -15,12 +15,14 @@ from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
 from ecphoria.mechanisms.base import (
     BASE_MECHANISM,
     WalkOptions,
+    anchors,
+    cosine_anchors,
+    near_anchors,
     part_of,
     same_as,
     text_pool,
     walk_limits,
 )
-from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
 from ecphoria.mechanisms.subgraph import DECAY, Subgraph, enter, gains
 from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import concept_seed

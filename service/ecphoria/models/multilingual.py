@@ -38,10 +38,6 @@ _REMEDY: Final = (
 def verify_package(folder: Path, release: str) -> None:
     """Refuse any other weights and any other release than the expected ones.
 
-    Args:
-        folder: Of the package's weights.
-        release: The package's.
-
     Raises:
         Misconfigured: The release is another, or a file is missing.
         WeightsMismatch: A file has not the expected SHA-256.

@@ -17,9 +17,8 @@ from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.asked import ROLES
 from ecphoria.records.episode import headline
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId, derived_id
-from ecphoria.records.recall import PathStep, Trace, TracedHit, Verdict
+from ecphoria.records.recall import PathStep, Trace, TracedHit, TraceSummary, Verdict
 from ecphoria.records.scale import sums_of
-from ecphoria.records.trace import TraceSummary
 from ecphoria.records.traced import Node
 
 

@@ -76,11 +76,6 @@ class Portability:
     async def export(self, tenant: str, path: Path, report: Report) -> Copied:
         """Copy one tenant into a new file.
 
-        Args:
-            tenant: Its name.
-            path: The file.
-            report: Told how far it is.
-
         Raises:
             NotFound: There is no such tenant.
             BadFile: The file exists, or cannot be written.

@@ -33,13 +33,7 @@ MISSES = 3
 
 
 def needed(ranked: Ranked, k: int, more: Sequence[EpisodeId] = ()) -> list[EpisodeId]:
-    """List the episodes that an answer shows: hits, near misses and nodes of the paths.
-
-    Args:
-        ranked: The ranking.
-        k: Number of hits.
-        more: Further memories that may become hits.
-    """
+    """List the episodes that an answer shows: hits, near misses and nodes of the paths."""
     shown = dict.fromkeys((*ranked.ids[: k + MISSES], *more))
     for episode in dict.fromkeys((*ranked.ids[:k], *more)):
         steps = ranked.path(episode)

@@ -130,13 +130,7 @@ def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:
 
 
 async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
-    """Search again as if the cue's echoes were not stored; unchanged if there is none.
-
-    Args:
-        search: The recall, before its strategy ranks.
-        cue: The text of the cue.
-        limit: Seeds taken from each index.
-    """
+    """Search again as if the cue's echoes were not stored; unchanged if there is none."""
     whole, known = search, dict[EpisodeId, Echo]()
     for _ in range(_ROUNDS):
         found = [echo for echo in find_echoes(cue, search.frame) if echo.id not in known]

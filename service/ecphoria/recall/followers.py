@@ -35,10 +35,6 @@ async def load_followers(search: Search, hits: Sequence[Hit]) -> tuple[Hit, ...]
 
     Only candidates that may be hits are taken, so every filter and view of the recall holds.
 
-    Args:
-        search: The recall.
-        hits: Its hits with echoes.
-
     Returns:
         The turns in the form of hits without a score. Their numbers continue after the last rank.
     """

@@ -268,16 +268,7 @@ async def gather_more(
     *,
     subject: Subject | None,
 ) -> Frame:
-    """Weigh further episodes that spreading reached, each with the turns around it.
-
-    Args:
-        store: Where they are.
-        tenant: Whose they are.
-        seeding: What the cue found.
-        filters: Which of them may be hits.
-        ids: The episodes.
-        subject: Of the candidates that were there before.
-    """
+    """Weigh further episodes that spreading reached, each with the turns around it."""
     around = Around(ids=tuple(ids), back=REACH_BACK, ahead=REACH_AHEAD)
     columns = await store.columns(tenant, ids, (), seeding.vector, around)
     wanted = set(ids)

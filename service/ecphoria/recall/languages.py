@@ -19,10 +19,6 @@ def without_function_words(analysis: CueAnalysis, terms: Mapping[str, TermCount]
 
     They would match words of the store's language that are written alike, such as `die` or `war`;
     names and numbers are left.
-
-    Args:
-        analysis: Of the cue.
-        terms: The store's counts of the cue's terms.
     """
     own = analysis.also.values()
     if not own or not terms.keys().isdisjoint(own):
@@ -32,13 +28,7 @@ def without_function_words(analysis: CueAnalysis, terms: Mapping[str, TermCount]
 
 
 def other_languages(cue: str, hits: Sequence[Hit], model: str) -> tuple[str, ...]:
-    """Give the reason, if most of the first hits tell a language and none that of the cue.
-
-    Args:
-        cue: Its text.
-        hits: The hits, best first.
-        model: Name of the embedding model.
-    """
+    """Give the reason, if most of the first hits tell a language and none that of the cue."""
     asked, told = main_language(cue), list[str]()
     if asked is None:
         return ()

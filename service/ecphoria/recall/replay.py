@@ -51,14 +51,7 @@ class Recalled:
 
 
 def trace_of(found: Recalled, trace: TraceId, at: datetime, cypher: str) -> Trace:
-    """Write the trace of a recall, without labels.
-
-    Args:
-        found: The recall.
-        trace: The id of the trace.
-        at: Time of the recall.
-        cypher: Shows the trace in Neo4j Browser.
-    """
+    """Write the trace of a recall, without labels."""
     options, search, ranked, judgement = found.options, found.search, found.ranked, found.judgement
     about, reading = search.frame.subject, search.seeding.reading
     paths = [hit.path for hit in found.hits]

@@ -56,10 +56,10 @@ from ecphoria.records.recall import (
     RecallOptions,
     RecallResult,
     Trace,
+    TraceSummary,
     Verdict,
 )
 from ecphoria.records.strategy import StrategyInfo
-from ecphoria.records.trace import TraceSummary
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.change import asks_for_the_past
 from ecphoria.text.lists import asks_for_list

@@ -251,11 +251,7 @@ class StartContexts:
 
 
 def _latest_of_each_topic(messages: Sequence[Episode]) -> tuple[_About, ...]:
-    """Choose the statements worth a line, in the order of the topics, the newest first.
-
-    Args:
-        messages: Newest first.
-    """
+    """Choose the statements worth a line, in the order of the topics, the newest first."""
     chosen: dict[tuple[Topic, str], list[_About]] = {}
     for message in messages:
         for said in self_statements(message.text):

@@ -28,7 +28,7 @@ from ecphoria.records.asked import (
     with_repeats,
 )
 from ecphoria.records.composed import composed
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MemoryKind
+from ecphoria.records.episode import DEFAULT_RELIABILITY, EPOCH, TICK, Engram, Episode, MemoryKind
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.records.traced import Limits, Node, SeedRecord, TracedFilters, Wave
@@ -471,6 +471,34 @@ class Trace:
     """Effect of a strategy that stimulates memories."""
     without: Internal[Mapping[str, float]] = field(default_factory=dict)
     """Figures of the evidence without the first hit."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSummary:
+    """A trace in a list."""
+
+    id: TraceId
+    """The trace's id."""
+    cue: str
+    """The question."""
+    strategy: str
+    """The mechanism that ran."""
+    created_at: datetime
+    """Time of the recall."""
+    verdict: Verdict
+    """The verdict of the gate."""
+    confidence: float
+    """Probability that the hits hold the answer, 0 to 1."""
+    first: EpisodeId | None = None
+    """The first hit; null if there is none, or it was erased or has expired."""
+    first_label: str | None = None
+    """Its title, or its speaker and the start of its text."""
+
+    @property
+    def cursor(self) -> str:
+        """The cursor of the traces after this one."""
+        return f"{(self.created_at - EPOCH) // TICK}.{self.id}"
 
 
 @answered()

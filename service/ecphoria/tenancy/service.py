@@ -97,13 +97,7 @@ class TenancyService:
         return removed
 
     async def describe(self, caller: Principal, tenant: TenantId | None, *, ask: bool) -> Me:
-        """Describe a caller who acts for a tenant, or for none.
-
-        Args:
-            caller: Who asks.
-            tenant: The tenant.
-            ask: Whether there is a language model.
-        """
+        """Describe a caller who acts for a tenant, or for none."""
         name, key_name = await self._tenants.names(tenant, caller.key)
         return Me(
             tenant=name,

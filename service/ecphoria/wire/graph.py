@@ -7,8 +7,7 @@ from pydantic import Field
 from ecphoria.records.asked import Instant, Name
 from ecphoria.records.episode import Bucket, BucketKind
 from ecphoria.records.graph import Concept, ConceptSort
-from ecphoria.records.recall import Verdict
-from ecphoria.records.trace import TraceSummary
+from ecphoria.records.recall import TraceSummary, Verdict
 from ecphoria.records.traced import NodeKind
 from ecphoria.wire.base import Listing, Parameters, PlaceCursor
 

@@ -21,7 +21,7 @@ from tests.acceptance.conftest import RunningService, running, settings_for
 from tests.chat_endpoint import chat_endpoint, fenced
 from tests.conftest import Server
 
-KEYS = int(os.environ.get("ECPHORIA_TEST_KEYS", "40"))  # noqa: TID251
+KEYS = int(os.environ.get("ECPHORIA_TEST_KEYS", "20"))  # noqa: TID251
 SEED = 3 if KEYS < 200 else 1
 
 

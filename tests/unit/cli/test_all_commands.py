@@ -100,7 +100,8 @@ def test_wrong_use_ends_with_two(command: Command, name: str, tmp_path: Path) ->
 def test_a_moved_command_tells_its_new_name(command: Command, name: str) -> None:
     done = command(*name.split(), "x", "--json")
     assert (done.code, done.out) == (2, "")
-    assert f"`{name}` moved to" in " ".join(done.err.split())
+    told = " ".join(done.err.replace("│", " ").split())
+    assert f"`{name}` moved to {MOVED[name]}." in told, told
 
 
 @pytest.mark.parametrize(

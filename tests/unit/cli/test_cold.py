@@ -17,12 +17,3 @@ def test_restore_names_what_is_damaged(command: Command, service: StubService) -
     done = command("archive", "restore", "b")
     assert done.code == 1
     assert done.out.splitlines()[-1] == "b"
-
-
-def test_scrub_ends_with_one_on_damage(command: Command, service: StubService) -> None:
-    found = {"records": 7, "damaged": [], "unreferenced": 2}
-    service.routes["POST /v1/archive/scrub"] = 200, found
-    done = command("archive", "scrub")
-    assert (done.code, done.out) == (0, "7 records checked, 2 unreferenced\n")
-    service.routes["POST /v1/archive/scrub"] = 200, found | {"damaged": ["b"]}
-    assert command("archive", "scrub").code == 1

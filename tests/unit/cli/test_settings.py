@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.cli.main import MOVED
 from tests.unit.cli.conftest import GATE, SETTINGS, Command, StubService
 
 EMPTY = {"compared": 0, "dropped": 0, "failed": 0, "window": 0}
@@ -34,7 +33,7 @@ def test_the_settings_are_listed_and_own_ones_told_apart(
     command: Command, service: StubService
 ) -> None:
     service.routes["GET /v1/settings"] = 200, OWN
-    shown = command("config", "list")
+    shown = command("config", "get")
     assert shown.code == 0, shown.err
     lines = {line.split()[0]: line.split()[1:] for line in shown.out.splitlines() if line.strip()}
     assert lines["dormancy.budget"] == ["50"]
@@ -45,7 +44,7 @@ def test_the_settings_are_listed_and_own_ones_told_apart(
     assert lines["gate"] == [*["refuse", "below", "0.200,", "verify", "below", "0.400"], "default"]
     assert lines["trial"] == ["synapse", "on", "10.0%", "of", "cues"]
     assert "2026-03-02 03:30 UTC" in shown.out
-    assert json.loads(command("config", "list", "--json").out)["own"] == OWN["own"]
+    assert json.loads(command("config", "get", "--json").out)["own"] == OWN["own"]
 
 
 @pytest.mark.parametrize(
@@ -184,11 +183,3 @@ def test_a_strategy_is_promoted_and_rolled_back(command: Command, service: StubS
     }
     assert "synapse preset=paper  promoted" in command("strategy", "promote").out
     assert "the service's default" in command("strategy", "rollback").out
-
-
-@pytest.mark.parametrize("words", sorted(MOVED))
-def test_a_command_that_moved_tells_its_new_name(command: Command, words: str) -> None:
-    done = command(*words.split(), "x")
-    assert done.code == 2
-    told = " ".join(done.err.replace("│", " ").split())
-    assert f"`{words}` moved to {MOVED[words]}." in told, told

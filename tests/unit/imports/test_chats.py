@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.imports.branches import TreeNode, branch
 from ecphoria.imports.exports import Opened, opened_stream
 from ecphoria.imports.formats import Format
+from ecphoria.imports.trees import TreeNode, branch
 from ecphoria.records.episode import NewEpisode
 
 
