@@ -18,7 +18,9 @@ CALL (tenant) {
     WHERE f.relation IS NOT NULL
     RETURN f
     UNION
-    MATCH (n:Name {tenant: tenant, normalised: $name})<-[:OBJECT]-(f:Fact)
+    // An object of few letters, such as "C#", is no concept.
+    MATCH (f:Fact {tenant: tenant, object: $name})
+    WHERE f.relation IS NOT NULL
     RETURN f
   }
 }

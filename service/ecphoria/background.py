@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from ecphoria.consolidation.archive import ArchiveService, Archiving
 from ecphoria.consolidation.archive_files import ColdFiles
@@ -37,10 +38,11 @@ from ecphoria.records.job import Claimed, ConsolidationReport, Job, JobKind, Job
 from ecphoria.settings import JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
-# The cost of these steps depends on the new memories only.
-_LIGHT = (
+# Their cost depends on the new memories only.
+LIGHT: Final = (
     EmbedConcepts.name, ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name,
 )  # fmt: skip
+"""Steps of a light cycle, beside `expire` and, where it is switched on, `extract`."""
 
 
 async def start_background(
@@ -88,7 +90,7 @@ async def start_background(
         store,
         SchedulerOptions(
             default=default,
-            light=(expire.name, *((extract.name,) if extracts else ()), *_LIGHT),
+            light=(expire.name, *((extract.name,) if extracts else ()), *LIGHT),
             tick_s=group.schedule_s,
         ),
         queued=worker.wake,

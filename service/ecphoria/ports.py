@@ -135,12 +135,14 @@ class Reply:
 
     Attributes:
         tokens: Read and written together; 0 where the endpoint does not count.
+        written: Those of them that were written.
         is_cut: Whether the endpoint stopped at its limit of tokens.
         is_enough: Whether the caller stopped the stream.
     """
 
     text: str
     tokens: int
+    written: int = 0
     is_cut: bool = False
     is_enough: bool = False
 

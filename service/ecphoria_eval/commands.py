@@ -18,10 +18,13 @@ from ecphoria_eval.options import (
     Corpus,
     Data,
     FactsNoise,
+    FromNamesOnly,
+    Judging,
     Keep,
     OneStrategy,
     OpenIE,
     Out,
+    Prices,
     Questions,
     ReportFile,
     Rows,
@@ -336,13 +339,10 @@ def qa(
             help="Ask no model: give the data's answer if its evidence is recalled (upper bound).",
         ),
     ] = False,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Model at the endpoint of `ECPHORIA_LLM__BASE_URL` as judge."
-        ),
-    ] = None,
+    judge: Judging = None,
     strategy: OneStrategy = None,
+    names: FromNamesOnly = False,
+    prices: Prices = None,
     corpus: Corpus = None,
     step: Steps = None,
     questions: Questions = None,
@@ -351,18 +351,22 @@ def qa(
     """Let the service's language model answer questions, and score its answers."""
     from ecphoria.settings import read_settings  # noqa: PLC0415
     from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
-    from ecphoria_eval.judge import open_judge  # noqa: PLC0415
+    from ecphoria_eval.judge import open_chat, open_judge  # noqa: PLC0415
+    from ecphoria_eval.prices import read_price  # noqa: PLC0415
     from ecphoria_eval.qa import measure_answers, show_answers  # noqa: PLC0415
 
     if oracle == (model is not None):
         raise InvalidInput("Give either --model NAME or --oracle.", field="model")
     check_targets(out)
+    price = read_price(prices, model)
     dataset = some(load_any(data, corpus, None), questions)
     steps = _steps(step) if step else None
 
     async def work(connect: "Connect", watch: "Watch") -> None:
         name = f"eval-{secrets.token_hex(4)}"
-        async with open_judge(read_settings().llm, judge) as judging:
+        llm = read_settings().llm
+        reading = model if names else None
+        async with open_judge(llm, judge) as judging, open_chat(llm, reading) as reader:
             report = await measure_answers(
                 dataset,
                 connect,
@@ -372,6 +376,8 @@ def qa(
                 steps=steps,
                 judge=judging,
                 strategy=strategy,
+                price=price,
+                names=reader,
             )
         show_answers(report, stdout(), out)
 

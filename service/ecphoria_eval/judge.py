@@ -81,11 +81,18 @@ async def open_judge(group: LlmSettings, model: str | None) -> AsyncIterator[Jud
     Raises:
         Misconfigured: The package that asks a model is missing, or its cassette cannot be used.
     """
+    async with open_chat(group, model) as chat:
+        yield None if chat is None else Judge(chat)
+
+
+@contextlib.asynccontextmanager
+async def open_chat(group: LlmSettings, model: str | None) -> AsyncIterator[StructuredChat | None]:
+    """Give a model at the endpoint of the settings, or none without a name; raises as above."""
     if model is None:
         yield None
         return
     chat = create_chat(model, group, lambda *_: None)
     try:
-        yield Judge(StructuredChat(chat))
+        yield StructuredChat(chat)
     finally:
         await chat.close()

@@ -44,6 +44,24 @@ Home = Annotated[
     ),
 ]
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="Data file or folder.")]
+Judging = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Model at the endpoint of `ECPHORIA_LLM__BASE_URL` as judge."
+    ),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Prices of a million tokens, for the cost (JSON)."),
+]
+FromNamesOnly = Annotated[
+    bool,
+    typer.Option(
+        "--names",
+        help="Let the model answer from the names that the recall woke, with their descriptions,"
+        " instead of from memories.",
+    ),
+]
 Corpus = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="File of passages, if the data does not contain them."),

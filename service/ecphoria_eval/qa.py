@@ -17,11 +17,14 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria.client import AsyncClient
-from ecphoria.errors import InvalidInput, ModelUnavailable
+from ecphoria.errors import InvalidInput
+from ecphoria.models.chat import StructuredChat
 from ecphoria.records.job import StepReport
+from ecphoria_eval.answering import Answerer, FromGold, FromMemories, FromNames, Said
 from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
+from ecphoria_eval.prices import Price
 from ecphoria_eval.rows import Arm, chosen
 from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, Watch, batches, own_tenant
 
@@ -31,23 +34,6 @@ ANSWERABLE = "all with an answer"
 UNANSWERABLE = "unanswerable"
 ORACLE: Final = "oracle (upper bound)"
 """Stands in the place of the model's name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """An answer.
-
-    Attributes:
-        text: Empty without an answer.
-        failed: Why the model gave nothing usable, if so; that counts as no answer.
-        by_oracle: Whether it is the data's own answer, which is right in every measure.
-    """
-
-    text: str = ""
-    answered: bool = False
-    tokens: int = 0
-    failed: str | None = None
-    by_oracle: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +67,7 @@ class Figures:
         locomo_f1: F1 by LoCoMo's rules.
         bleu_1: BLEU-1.
         tokens: Tokens a question.
+        price: Price of a question, in the currency of the table of prices; None without one.
         failed: Number of questions for which the model gave nothing usable.
         judged: Share that the judge finds right, of those that it judged; None without a judge. A
             question without an answer, or a missing answer, needs no judge.
@@ -96,6 +83,7 @@ class Figures:
     bleu_1: float
     tokens: float
     failed: int
+    price: float | None = None
     judged: float | None = None
     score: float | None = None
     unjudged: int = 0
@@ -107,15 +95,22 @@ class Indexing:
 
     Attributes:
         tokens: Read and written by the service's language model.
+        written: Those of them that it wrote.
+        price: Their price; None without a table of prices.
     """
 
     tokens: int = 0
+    written: int = 0
     seconds: float = 0.0
+    price: float | None = None
 
-    def add(self, steps: Sequence[StepReport]) -> None:
+    def add(self, steps: Sequence[StepReport], price: Price | None) -> None:
         """Count the steps of a cycle."""
         self.tokens += sum(step.counts.get("tokens", 0) for step in steps)
+        self.written += sum(step.counts.get("tokens_written", 0) for step in steps)
         self.seconds += sum(step.seconds for step in steps)
+        if price is not None:
+            self.price = price.of(self.tokens, self.written)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +120,10 @@ class AnswerReport:
     Attributes:
         model: Name of the language model, or `ORACLE`.
         strategy: As it was named; None for the service's default.
+        read: What the model answered from: `memories`, or `names` with their descriptions.
         indexing: What consolidation cost; None without.
+        prices: What a million of the model's tokens cost; None without a table of prices. The
+            judge is not counted.
         unscored: Questions that the data has no answer for, or, for the oracle, no evidence.
         first_failure: Why the first question failed that did.
         judge, judge_prompt: Name and instruction of the judge, if there is one.
@@ -135,9 +133,11 @@ class AnswerReport:
     sha256: str
     model: str
     strategy: str | None
+    read: str
     categories: Mapping[str, Figures]
     unscored: int
     indexing: Indexing | None = None
+    prices: Price | None = None
     first_failure: str | None = None
     judge: str | None = None
     judge_prompt: str | None = None
@@ -157,6 +157,8 @@ async def measure_answers(
     steps: Sequence[str] | None = None,
     judge: Judge | None = None,
     strategy: str | None = None,
+    price: Price | None = None,
+    names: StructuredChat | None = None,
 ) -> AnswerReport:
     """Append each collection to a tenant of its own, ask, and erase it.
 
@@ -169,6 +171,9 @@ async def measure_answers(
         steps: Of consolidation before the questions; None for none.
         judge: Judges the answers of the model.
         strategy: Recalls, perhaps with options: `cls:preset=paper`; None for the default.
+        price: Of the model's tokens; None if it is not to be told.
+        names: Answers from the names that a recall woke, in the place of the service's model,
+            which answers from memories.
 
     Raises:
         ModelMissing: The service has no language model.
@@ -179,6 +184,7 @@ async def measure_answers(
     if model is None and judge is not None:
         raise InvalidInput("The oracle gives the data's answers; leave out the judge.")
     arm = None if strategy is None else await _arm(connect, strategy)
+    answerer = _answerer(model, arm, names)
     scored: list[Scored] = []
     indexing = None if steps is None else Indexing()
     total = sum(len(_scorable(part, model)) for part in dataset.collections)
@@ -187,12 +193,9 @@ async def measure_answers(
             places = await _remember(client, part, watch)
             if steps is not None and indexing is not None:
                 done = await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
-                indexing.add(done.steps)
+                indexing.add(done.steps, price)
             for question in _scorable(part, model):
-                if model is None:
-                    said = await _foretold(client, question, places, arm)
-                else:
-                    said = await _asked(client, question, model, arm)
+                said = await answerer.answer(client, question, places)
                 scored.append(await _score(question, said, judge))
                 watch("asking", len(scored), total)
     return AnswerReport(
@@ -200,9 +203,11 @@ async def measure_answers(
         sha256=dataset.sha256,
         model=model or ORACLE,
         strategy=strategy,
-        categories=_by_category(scored, is_judged=judge is not None),
+        read="memories" if names is None else "names",
+        categories=_by_category(scored, price, is_judged=judge is not None),
         unscored=len(dataset.questions) - total,
         indexing=indexing,
+        prices=price,
         first_failure=next((one.said.failed for one in scored if one.said.failed), None),
         judge=None if judge is None else judge.model,
         judge_prompt=None if judge is None else INSTRUCTION,
@@ -231,39 +236,16 @@ def _scorable(part: Collection, model: str | None) -> list[Question]:
     ]
 
 
+def _answerer(model: str | None, arm: Arm | None, names: StructuredChat | None) -> Answerer:
+    if model is None:
+        return FromGold(arm)
+    return FromMemories(model, arm) if names is None else FromNames(names, arm)
+
+
 async def _arm(connect: Connect, wanted: str) -> Arm:
     async with connect(ANY_TENANT) as client:
         (arm,) = chosen(await client.strategies(), [wanted])
     return arm
-
-
-async def _asked(client: AsyncClient, question: Question, model: str, arm: Arm | None) -> Said:
-    name, options = (None, None) if arm is None else (arm.strategy, arm.options)
-    try:
-        answer = await client.ask(
-            question.text, strategy=name, options=options, brief=True, record=False
-        )
-    except ModelUnavailable as error:
-        return Said(failed=error.message)
-    if answer.model != model:
-        raise InvalidInput(
-            f"The service asks {answer.model}, not {model}; give the right name.", field="model"
-        )
-    text = answer.text if answer.answered else ""
-    return Said(text=text, answered=answer.answered, tokens=answer.tokens)
-
-
-async def _foretold(
-    client: AsyncClient, question: Question, places: Mapping[str, str], arm: Arm | None
-) -> Said:
-    """Give the data's answer if `ask` would show a model all of its evidence, else none."""
-    name, options = (None, None) if arm is None else (arm.strategy, arm.options)
-    result = await client.recall(question.text, strategy=name, options=options, record=False)
-    shown = {str(reference.episode) for reference in result.references}
-    has_all = all(places.get(ident) in shown for ident in question.gold)
-    if question.adversarial or (result.verdict.refused or not has_all):
-        return Said()
-    return Said(text=question.answers[0], answered=True, by_oracle=True)
 
 
 async def _score(question: Question, said: Said, judge: Judge | None) -> Scored:
@@ -297,7 +279,9 @@ async def _score(question: Question, said: Said, judge: Judge | None) -> Scored:
     )
 
 
-def _by_category(scored: Sequence[Scored], *, is_judged: bool) -> dict[str, Figures]:
+def _by_category(
+    scored: Sequence[Scored], price: Price | None, *, is_judged: bool
+) -> dict[str, Figures]:
     groups: dict[str, list[Scored]] = {}
     for one in scored:
         groups.setdefault(one.category, []).append(one)
@@ -306,10 +290,12 @@ def _by_category(scored: Sequence[Scored], *, is_judged: bool) -> dict[str, Figu
     every = {**named, ANSWERABLE: answerable, ALL: list(scored)}
     if len(answerable) == len(scored):
         del every[ANSWERABLE]
-    return {name: _figures(group, is_judged=is_judged) for name, group in every.items() if group}
+    return {
+        name: _figures(group, price, is_judged=is_judged) for name, group in every.items() if group
+    }
 
 
-def _figures(group: Sequence[Scored], *, is_judged: bool) -> Figures:
+def _figures(group: Sequence[Scored], price: Price | None, *, is_judged: bool) -> Figures:
     judged = [one.judged for one in group if one.judged is not None]
     told = [one.correct for one in judged if one.correct is not None]
     scores = [one.score for one in judged if one.score is not None]
@@ -322,6 +308,9 @@ def _figures(group: Sequence[Scored], *, is_judged: bool) -> Figures:
         bleu_1=fmean(one.bleu_1 for one in group),
         tokens=fmean(one.said.tokens for one in group),
         failed=sum(one.said.failed is not None for one in group),
+        price=None
+        if price is None
+        else fmean(price.of(one.said.tokens, one.said.written) for one in group),
         judged=fmean(told) if told else None,
         score=fmean(scores) if scores else None,
         unjudged=len(group) - len(told) if is_judged else 0,
@@ -342,6 +331,7 @@ def show_answers(report: AnswerReport, console: Console, out: Path | None) -> No
         figures += ["-" if row.score is None else f"{row.score:.1f}"]
         table.add_row(name, f"{row.questions:,}", *figures[: len(table.columns) - 2])
     by = "" if report.strategy is None else f" with {report.strategy}"
+    by += "" if report.read == "memories" else f", from {report.read} alone"
     console.print(f"{report.source}, answered by {report.model}{by}")
     if report.model == ORACLE:
         console.print(
@@ -351,8 +341,12 @@ def show_answers(report: AnswerReport, console: Console, out: Path | None) -> No
         unjudged = report.categories[ALL].unjudged
         console.print(f"judged by {report.judge}" + (f", {unjudged:,} not" if unjudged else ""))
     console.print(table)
+    if (row := report.categories[ALL]).price is not None:
+        console.print(f"price of 1,000 questions: {1000 * row.price:,.2f}")
     if (cost := report.indexing) is not None:
-        console.print(f"indexing: {cost.tokens:,} tokens, {cost.seconds:.1f} s of consolidation")
+        paid = "" if cost.price is None else f", price {cost.price:,.2f}"
+        told = f"{cost.tokens:,} tokens{paid}, {cost.seconds:.1f} s of consolidation"
+        console.print(f"indexing: {told}")
     if report.first_failure is not None:
         console.print(f"the first failure: {report.first_failure}", markup=False)
     if report.unscored:

@@ -133,6 +133,7 @@ def test_an_answer_cites_the_words_it_rests_on(ana: Owner, model: ChatEndpoint) 
     span = episode["text"][citation["start"] : citation["end"]]
     assert span == citation["quote"] == "moved to Oslo in May"
     assert (answer["model"], answer["tokens"], answer["dropped"]) == ("scripted", 77, 0)
+    assert answer["tokens_written"] == 7
     assert ana.get(f"/v1/traces/{answer['trace_id']}").json()["cue"] == QUESTION
     assert len(model.requests) == 1
 

@@ -113,6 +113,9 @@ def test_a_fact_has_the_names_as_written_and_the_concepts(owner: Owner) -> None:
     assert (listed["subject_concept"], listed["object_concept"]) == (concepts["Ana Reyes"], None)
     oslo = places(owner)["oslo"]
     assert (oslo["object_name"], oslo["object_concept"]) == ("Oslo", concepts["Oslo"])
+    for name in ("42", "oslo"):  # at the end, also where it is no concept
+        about = owner.get("/v1/facts", params={"concept": name}).json()["items"]
+        assert [fact["object"] for fact in about] == [name]
     history = owner.get(f"/v1/facts/{oslo['id']}/history").json()
     assert {fact["object_name"] for fact in history["facts"]} == {"Oslo", "Bergen"}
 

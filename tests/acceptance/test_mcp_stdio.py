@@ -170,3 +170,11 @@ async def test_every_request_that_cannot_be_read_is_answered_with_its_id(owner: 
         answer = found[each]
         assert "error" in answer or answer["result"].get("isError"), (each, answer)
     assert owner.texts() == []
+
+
+async def test_a_blank_needed_argument_is_told_in_words(owner: Owner) -> None:
+    lines = [call("facts", "facts", about=" "), call("forget", "forget", ids=[], session="")]
+    found = await Wire(owner).answers(lines, {"facts", "forget"})
+    told = {each: found[each]["result"]["content"][0]["text"] for each in ("facts", "forget")}
+    assert "`about` is blank; name a person or thing" in told["facts"]
+    assert "Give either `ids` or `session`" in told["forget"]

@@ -231,8 +231,8 @@ async def test_what_a_model_reads_is_stored_as_if_it_had_been_sent_along(
     await store(ingest, tenant)
     outcome = await run(extract, tenant)
     assert outcome.counts == {
-        "episodes": 5, "calls": 1, "tokens": 77, "names": 4, "facts": 5, "dropped": 0,
-        "clipped": 0, "failed": 0,
+        "episodes": 5, "calls": 1, "tokens": 77, "tokens_written": 7, "names": 4, "facts": 5,
+        "dropped": 0, "clipped": 0, "failed": 0,
     }  # fmt: skip
     await compared.equal(SENT)
 

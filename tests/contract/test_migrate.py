@@ -114,6 +114,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "decision_number": ("RANGE", ["tenant", "number"]),
         "episode_turn": ("RANGE", ["tenant", "turn"]),
         "fact_key": ("RANGE", ["tenant", "subject", "relation", "qualifier"]),
+        "fact_object": ("RANGE", ["tenant", "object"]),
         "fact_relation": ("RANGE", ["tenant", "relation"]),
         "fact_touched": ("RANGE", ["tenant", "touched"]),
         "name_normalised": ("RANGE", ["tenant", "normalised"]),

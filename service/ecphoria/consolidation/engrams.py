@@ -38,7 +38,7 @@ from ecphoria.consolidation.session_record import (
 from ecphoria.consolidation.vectors import embed_new
 from ecphoria.maths.clustering import clusters, mmr_select
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
-from ecphoria.models.structure import Items, Structure
+from ecphoria.models.structure import Items, Number, Structure
 from ecphoria.ports import Embedder, NoAnswer, TextRefused
 from ecphoria.records.episode import fenced
 from ecphoria.records.ids import TenantId, derived_id
@@ -144,7 +144,7 @@ class Sentence(Structure):
     """A sentence of a summary, and its source turns."""
 
     text: str
-    turns: list[int]
+    turns: list[Number]
 
 
 class _Answer(Structure):
@@ -175,7 +175,7 @@ class Summariser:
         self._silent = ""
         self._unusable = 0
         self._asked = 0
-        self._tokens = 0
+        self._tokens = self._written = 0
         self._left_out = 0
 
     @property
@@ -194,7 +194,8 @@ class Summariser:
         if not self._chat:
             return {}
         left_out = {"left_out": self._left_out} if self._left_out else {}
-        return {"asked": self._asked, "tokens": self._tokens} | left_out
+        spent = {"tokens": self._tokens, "tokens_written": self._written}
+        return {"asked": self._asked} | spent | left_out
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -250,9 +251,11 @@ class Summariser:
             except (Truncated, Unusable) as error:
                 self._asked += error.calls
                 self._tokens += error.tokens
+                self._written += error.written
                 break
             self._asked += reply.calls
             self._tokens += reply.tokens
+            self._written += reply.written
             answer = reply.value
             if said := usable([one for one in answer.sentences if one is not None], shown):
                 if not isinstance(answer, _AnswerOfSession):

@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from ecphoria.consolidation.engram_store import Member, SessionRecord
-from ecphoria.models.structure import Items, Perhaps, Structure
+from ecphoria.models.structure import Items, Number, Perhaps, Structure
 from ecphoria.records.episode import SessionPoint
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.quotes import find_quote
@@ -29,7 +29,7 @@ _TOPIC, _QUOTE = 100, 240
 class Quoted(Structure):
     """A decision or a question: the number of its turn, and words from it."""
 
-    turn: int
+    turn: Number
     quote: str
 
 

@@ -19,7 +19,7 @@ from pydantic import Field, WithJsonSchema
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.ingest.restate import reliability_of
 from ecphoria.ingest.validation import check_extraction, checked_claims
-from ecphoria.models.structure import Items, Structure
+from ecphoria.models.structure import Items, Number, Structure
 from ecphoria.recall.answer import count_tokens
 from ecphoria.records.episode import (
     LONGEST_DESCRIPTION,
@@ -88,7 +88,7 @@ def _one_of(*values: str) -> WithJsonSchema:
 class _Name(Structure):
     """A name; the values beside it are read one by one, so that a bad one costs only itself."""
 
-    turn: int
+    turn: Number
     name: str
     kind: Annotated[Any, _one_of(*_KINDS)] = "topic"
     cognitive: Annotated[Any, _one_of(*_COGNITIVE, "")] = ""
@@ -97,7 +97,7 @@ class _Name(Structure):
 
 
 class _Fact(Structure):
-    turn: int
+    turn: Number
     subject: str
     predicate: str
     object: str

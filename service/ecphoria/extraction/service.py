@@ -72,8 +72,9 @@ class Extract:
             raise Skipped("There is no language model; set ECPHORIA_LLM__MODEL.")
         progress = _Progress()
         progress.counts.update(
-            episodes=0, calls=0, tokens=0, names=0, facts=0, dropped=0, clipped=0, failed=0
-        )
+            episodes=0, calls=0, tokens=0, tokens_written=0, names=0, facts=0, dropped=0,
+            clipped=0, failed=0,
+        )  # fmt: skip
         position = await self._store.position(cycle.tenant)
         degraded: tuple[str, ...] = ()
         while page := await self._store.unread(cycle.tenant, position.after_turn, _PAGE):
@@ -127,8 +128,9 @@ class Extract:
             progress.counts.update(calls=error.calls)
             raise
         except (Truncated, TextRefused, Unusable) as error:
-            tokens = 0 if isinstance(error, TextRefused) else error.tokens
-            progress.counts.update(calls=error.calls, tokens=tokens)
+            progress.counts.update(calls=error.calls)
+            if not isinstance(error, TextRefused):
+                progress.counts.update(tokens=error.tokens, tokens_written=error.written)
             if len(shown.turns) > 1:
                 # Halves are read again, so that only the text at fault counts as failed
                 # (decision 0046).
@@ -139,7 +141,9 @@ class Extract:
                 return
             progress.failed.add(shown.turns[0].episode)
             return
-        progress.counts.update(calls=reply.calls, tokens=reply.tokens)
+        progress.counts.update(
+            calls=reply.calls, tokens=reply.tokens, tokens_written=reply.written
+        )
         known = await self._store.known(cycle.tenant, names_to_look_up(reply.value, shown))
         found, counts = await asyncio.to_thread(checked, reply.value, shown, known)
         progress.counts.update(counts)

@@ -24,7 +24,7 @@ from ecphoria.imports.messages import (
     read_sharegpt,
 )
 from ecphoria.imports.messengers import TELEGRAM_CHATS, read_telegram, read_whatsapp, whatsapp_head
-from ecphoria.imports.shapes import Layout, Shape, has_object, shape_of
+from ecphoria.imports.shapes import Layout, Shape, has_object, is_value, shape_of
 from ecphoria.imports.slack import read_dump
 from ecphoria.imports.streams import Counted, Found
 from ecphoria.imports.trees import read_chatgpt, read_claude, read_grok, read_open_webui
@@ -171,6 +171,8 @@ _ACTIVITY: Final = Known(
     take=read_activity, tells=_has_any("safeHtmlItem", "activityControls"), unit="activity"
 )
 _JSON: Final = (".json", ".jsonl", ".ndjson")
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_NOT_UTF_8: Final = "The file is UTF-16; save it as UTF-8."
 _OWN: Final = frozenset({*named(NewEpisode), "id"})
 
 
@@ -200,8 +202,11 @@ def detect(start: bytes, name: str = "") -> Format:
     kind = kind_of(start)
     if kind != "text":
         return _detect_binary(start, kind)
-    lines = start[:4_096].decode("utf-8", errors="replace").split("\n")
+    coding = "utf-16" if start[:2] in _UTF_16 else "utf-8"
+    lines = start[:4_096].decode(coding, errors="replace").split("\n")
     if any(whatsapp_head(line.lstrip("\ufeff").rstrip("\r")) for line in lines[:3]):
+        if coding != "utf-8":
+            raise BadFile(_NOT_UTF_8)
         return Format.WHATSAPP
     shape = shape_of(start)
     if shape.layout is not Layout.OTHER:
@@ -217,7 +222,7 @@ def _detect_binary(start: bytes, kind: str) -> Format:
 
 def _detect_json(shape: Shape) -> Format:
     top = {path.partition("=")[0] for path in shape.paths if "." not in path}
-    if "text" in top and top <= _OWN:
+    if "text" in top and (top <= _OWN or "occurred_at" in top):
         return Format.EPISODES
     if _ACTIVITY.tells(shape.paths):
         return Format.GEMINI
@@ -252,8 +257,10 @@ def _detect_text(start: bytes, name: str) -> Format:
         return Format.MARKDOWN
     if has_object(start):
         return Format.EPISODES
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") and path.suffix in _JSON:
-        raise BadFile("The file is UTF-16; save it as UTF-8.")
+    if start[:2] in _UTF_16 and path.suffix in _JSON:
+        raise BadFile(_NOT_UTF_8)
+    if path.suffix in _JSON and is_value(start):
+        raise BadFile(f"{PurePosixPath(name).name} holds neither a list nor an object of JSON.")
     if path.suffix in _JSON:
         raise BadFile(f"{PurePosixPath(name).name} is a text and no JSON; rename it to .txt.")
     if not name:

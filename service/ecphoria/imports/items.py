@@ -1,12 +1,13 @@
 """Items of a JSON file: of a list, of a list inside an object, a line each, or a single one."""
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from ecphoria.errors import BadFile
 from ecphoria.imports.records import MARK, LongLine, read_line, too_long, why
-from ecphoria.imports.shapes import Depth, Layout, Shape, ijson_module, shape_of
+from ecphoria.imports.shapes import Bounds, Layout, Shape, ijson_module, shape_of
 from ecphoria.imports.streams import Counted, Found, Reading
 
 
@@ -30,14 +31,25 @@ class FileItem:
 
 
 class _Bounded:
-    """A stream of JSON that ends with a fault where the JSON is too deep."""
+    """A stream of JSON that ends with a fault where the JSON is out of bounds."""
 
     def __init__(self, stream: Counted) -> None:
-        self._stream, self._depth = stream, Depth()
+        self._stream, self._bounds = stream, Bounds()
+        self._fault: BadFile | None = None
 
     def read(self, size: int = -1) -> bytes:
+        """Read on; what stands before a fault is given first, so that it is not lost."""
+        if self._fault is not None:
+            raise self._fault
+        before = copy(self._bounds)
         found = self._stream.read(size)
-        self._depth.check(found)
+        try:
+            self._bounds.check(found)
+        except BadFile as fault:
+            self._fault = fault
+            if sound := before.sound(found):
+                return found[:sound]
+            raise
         return found
 
 
@@ -112,7 +124,7 @@ def _items(stream: Counted, layout: Layout, path: str) -> Iterator[tuple[Any, Ma
         else:
             yield from _inner(ijson, bounded, path)
     except (ijson.JSONError, ValueError) as error:
-        told, size = str(error).partition("\n")[0][:200], stream.reading.done - before
+        told, size = _fault(error), stream.reading.done - before
         fault = BadFile(
             f"The file is cut off or damaged after {size:,} bytes ({told}). "
             "What came before is imported; export it again and repeat the command."
@@ -120,6 +132,13 @@ def _items(stream: Counted, layout: Layout, path: str) -> Iterator[tuple[Any, Ma
         yield fault, {}
     except BadFile as error:
         yield error, {}
+
+
+def _fault(error: Exception) -> str:
+    """Tell a fault of the library, which says it as bytes, without the text around it."""
+    said = error.args[0] if error.args else ""
+    told = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    return told.partition("\n")[0].strip()[:200].rstrip(".")
 
 
 def _inner(ijson: Any, stream: _Bounded, inner: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:

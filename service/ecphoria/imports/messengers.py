@@ -75,6 +75,8 @@ _OMITTED: Final = re.compile(
     r"<[^<>\n]{3,80}>|.{0,60}\b(omitted|weggelassen|omitid[oa]|omis|omesso|weggelaten)"
     r"|[^\n/]{1,120}\.\w{2,5} \([^()\n]{3,60}\)"
 )
+_ATTACHED: Final = re.compile("\u200e<[^<>\n]{3,80}>")
+"""The name of a file behind its caption, or a remark that the message was edited."""
 _DAY_FIRST, _MONTH_FIRST = "day first", "month first"
 _TITLE: Final = re.compile(
     r"(?:WhatsApp|Chat)[\w \u2011-]*? (?:with|mit|con|avec|com|met|-) +(.+)"
@@ -131,7 +133,7 @@ def whatsapp_head(line: str) -> _Head | None:
         clock=(int(hour), int(minute), int(seconds or 0)),
         half=before or after or "",
         rest=rest,
-        marked="\u200e" in line.partition(": ")[2][:1] or line.startswith("\u200e"),
+        marked=line.partition(": ")[2].startswith("\u200e"),
     )
 
 
@@ -218,4 +220,5 @@ def _steps_back(heads: list[_Head], order: str) -> int:
 
 
 def _line(raw: bytes) -> str:
-    return raw.decode("utf-8", errors="replace").lstrip("\ufeff").rstrip("\r\n")
+    line = raw.decode("utf-8", errors="replace").lstrip("\ufeff").rstrip("\r\n")
+    return _ATTACHED.sub("", line)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -13,7 +14,10 @@ from ecphoria.errors import BadFile, Misconfigured
 
 DEEPEST: Final = 500
 """Depth of JSON that is read; the time of a deeper document would grow with its square."""
-_SHOWN, _LINES, _STEP = 6, 50, 4_096
+# The library's own reader crashes the process at a number that Python does not convert.
+_LONG_NUMBER: Final = re.compile(rb"(?<!\d)\d{1001}")
+_DIGITS: Final = b"0123456789"
+_SHOWN, _LINES, _STEP, _SMALL_STEP = 6, 50, 4_096, 64
 _TELLING: Final = frozenset({"type", "role", "lc", "from", "header"})
 _SHORT: Final = 24
 
@@ -42,32 +46,46 @@ class Shape:
     paths: frozenset[str]
 
 
-class Depth:
-    """The depth of a JSON document of which the bytes come in parts."""
+class Bounds:
+    """The depth and the length of numbers of a JSON document of which the bytes come in parts."""
 
     _DEPTHS: Final = {byte: 1 if byte in b"[{" else -1 for byte in b"[{]}"}
     _OTHERS: Final = bytes(byte for byte in range(256) if byte not in b"[{]}")
 
     def __init__(self) -> None:
         self._now, self._inside, self._carried = 0, False, b""
+        self._digits = b""
 
     def check(self, part: bytes) -> None:
         """Take the next part.
 
         Raises:
-            BadFile: The document is too deep.
+            BadFile: The document is too deep, or a number has more than 1,000 digits.
         """
         text = self._carried + part
         backslashes = len(text) - len(text.rstrip(b"\\"))
         self._carried = text[len(text) - backslashes % 2 :]
         bare = text[: len(text) - backslashes % 2].replace(b"\\\\", b"").replace(b'\\"', b"")
         between = bare.split(b'"')
-        brackets = b"".join(between[self._inside :: 2]).translate(None, self._OTHERS)
+        outside = self._digits + b" ".join(between[self._inside :: 2])
+        brackets = outside.translate(None, self._OTHERS)
         self._inside ^= len(between) % 2 == 0
+        self._digits = b"" if self._inside else outside[len(outside.rstrip(_DIGITS)) :]
         depths = list(accumulate(map(self._DEPTHS.__getitem__, brackets), initial=self._now))
         self._now = depths[-1]
         if max(depths) > DEEPEST:
             raise BadFile(f"The JSON cannot be read: it is more than {DEEPEST} levels deep.")
+        if _LONG_NUMBER.search(outside):
+            raise BadFile("The JSON cannot be read: a number has more than 1,000 digits.")
+
+    def sound(self, part: bytes) -> int:
+        """Take a part that goes beyond the bounds; count its first bytes that do not."""
+        for at in range(0, len(part), _SMALL_STEP):
+            try:
+                self.check(part[at : at + _SMALL_STEP])
+            except BadFile:
+                return at
+        return len(part)
 
 
 @lru_cache(maxsize=1)
@@ -78,7 +96,7 @@ def shape_of(start: bytes) -> Shape:
         start: Its first bytes, without blanks in front.
 
     Raises:
-        BadFile: It is too deep from the beginning on.
+        BadFile: It is too deep from the beginning on, or begins with too long a number.
     """
     first = start[:1]
     if first not in (b"{", b"["):
@@ -92,11 +110,11 @@ def shape_of(start: bytes) -> Shape:
 
 
 def _shallow(start: bytes) -> bytes:
-    """Cut off the beginning where it is too deep."""
-    depth = Depth()
+    """Cut off the beginning where it is out of bounds."""
+    bounds = Bounds()
     for at in range(0, len(start), _STEP):
         try:
-            depth.check(start[at : at + _STEP])
+            bounds.check(start[at : at + _STEP])
         except BadFile:
             if at == 0:
                 raise
@@ -124,6 +142,15 @@ def _is_lines(start: bytes) -> bool:
 def has_object(start: bytes) -> bool:
     """Tell whether one of the first lines is an object, also if others are damaged."""
     return any(isinstance(value, dict) for value in _values(start))
+
+
+def is_value(start: bytes) -> bool:
+    """Tell whether it is a value of JSON, such as a number or a text in quotation marks."""
+    try:
+        json.loads(start)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _values(start: bytes) -> Iterator[Any]:

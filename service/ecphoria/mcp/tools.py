@@ -328,6 +328,8 @@ class Tools:
         as_of: AsOf = None,
     ) -> Annotated[CallToolResult, Claims]:
         """List what is stated about a person or thing, and from when to when it held."""
+        if not about.strip():
+            raise InvalidInput("`about` is blank; name a person or thing.", field="about")
         async with self._connect(context) as client:
             first = []
             async for fact in client.facts.list(
@@ -386,7 +388,7 @@ class Tools:
         Call it with dry_run first, tell the user the count, and go on only if they agree.
         """
         if bool(ids) == bool(session):
-            raise InvalidInput("Give `ids` or `session`, not both.", field="ids")
+            raise InvalidInput("Give either `ids` or `session`.", field="ids")
         async with self._connect(context) as client:
             if session:
                 page = await client.page(session=session, limit=_LISTED)

@@ -37,12 +37,14 @@ class _NoValue(Exception):
     Args:
         calls: Number of calls.
         tokens: Their tokens.
+        written: Those of them that were written.
     """
 
-    def __init__(self, calls: int = 1, tokens: int = 0) -> None:
+    def __init__(self, calls: int = 1, tokens: int = 0, written: int = 0) -> None:
         super().__init__()
         self.calls = calls
         self.tokens = tokens
+        self.written = written
 
 
 class Truncated(_NoValue):
@@ -63,11 +65,13 @@ class Structured(Generic[_Shape]):
 
     Attributes:
         tokens: Of all calls that were needed.
+        written: Those of them that were written.
         calls: Number of calls, those included by which a form was refused.
     """
 
     value: _Shape
     tokens: int
+    written: int
     calls: int
 
 
@@ -117,7 +121,7 @@ class StructuredChat:
         schema = JsonSchema(name=shape.__name__.strip("_"), schema=shape.schema_asked_for())
         told = f"{instruction}\n\nAnswer with one JSON object of this schema, and nothing else:\n"
         told += _compact(schema)
-        wanted, tokens, calls = text, 0, 0
+        wanted, tokens, written, calls = text, 0, 0, 0
         for _ in range(2):
             try:
                 ask = partial(self._form_taken, purpose, told, wanted, schema, heard)
@@ -130,18 +134,19 @@ class StructuredChat:
             heard = None
             calls += made
             tokens += reply.tokens
+            written += reply.written
             if reply.is_enough:
-                raise Enough(calls, tokens)
+                raise Enough(calls, tokens, written)
             if reply.is_cut:
                 # The caller asks for a cut answer in halves (decision 0034).
-                raise Truncated(calls, tokens)
+                raise Truncated(calls, tokens, written)
             try:
                 value = read_answer(reply.text, shape)
             except ValidationError as error:
                 wanted = f"{text}\n\n{_complaint(error)}"
             else:
-                return Structured(value=value, tokens=tokens, calls=calls)
-        raise Unusable(calls, tokens)
+                return Structured(value=value, tokens=tokens, written=written, calls=calls)
+        raise Unusable(calls, tokens, written)
 
     async def _proved(
         self, ask: Callable[[], Awaitable[tuple[Reply, int]]], purpose: str

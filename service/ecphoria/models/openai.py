@@ -476,6 +476,7 @@ class OpenAIChat:
         return Reply(
             text=said.text,
             tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
+            written=said.usage.completion_tokens,
             is_cut=said.finish_reason == "length",
             is_enough=said.is_enough,
         )

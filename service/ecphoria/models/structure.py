@@ -24,6 +24,9 @@ from pydantic_core.core_schema import WithDefaultSchema
 _THOUGHT: Final = "</think>"
 _OPENER: Final = re.compile(r"\{(?=\s*[\"}])|\[(?=\s*[\[{])")
 """What can begin an object, or a list of objects."""
+_LAST_COMMA: Final = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*")|,(?=\s*[]}])', re.DOTALL)
+_NUMBERED: Final = re.compile(r"[^\d-]{0,12}(\d{1,9})[^\d-]{0,3}")
+"""A number as the prompt shows it, such as `[3]`, or with a word before it."""
 _COUNTED_AT_ONCE: Final = 64
 _READ_AGAIN: Final = 16
 """How often an answer may be read over, on average, in search of what fits in it."""
@@ -88,6 +91,15 @@ Items = Annotated[
     BeforeValidator(_as_list),
 ]
 """A list in which an item that does not fit is None."""
+
+
+def _bare(value: Any) -> Any:
+    found = _NUMBERED.fullmatch(value) if isinstance(value, str) else None
+    return found[1] if found else value
+
+
+Number = Annotated[int, BeforeValidator(_bare)]
+"""The number of a memory or a turn, also in the brackets of the prompt."""
 Perhaps = Annotated[_Item | None, WrapValidator(_none_if_bad)]
 """A value that is None if it is absent or does not fit."""
 
@@ -95,17 +107,18 @@ Perhaps = Annotated[_Item | None, WrapValidator(_none_if_bad)]
 def read_answer(text: str, shape: type[_Shape]) -> _Shape:
     """Read the last JSON value in a text that fits a structure, wherever it stands.
 
-    What a model thought aloud before its answer is looked at only if nothing else fits.
+    What a model thought aloud before its answer is looked at only if nothing else fits; after
+    that, the answer without commas that end a list or an object, and a text that JSON encodes.
 
     Raises:
         ValidationError: Nothing fits; the error is that of the last value.
     """
     said = text[text.rfind(_THOUGHT) + len(_THOUGHT) :] if _THOUGHT in text else text
     error: ValidationError | None = None
-    for part in dict.fromkeys((said, text)):
-        for value in reversed([*_values(part)]):
+    for write in (str, lambda _: text, _without_last_commas, _encoded):
+        for value in reversed([*_values(write(said))]):
             try:
-                return shape.model_validate(value if isinstance(value, dict) else _of_list(value))
+                return _fitted(value, shape)
             except ValidationError as fault:
                 error = error or fault
     if error is not None:
@@ -113,9 +126,33 @@ def read_answer(text: str, shape: type[_Shape]) -> _Shape:
     return shape.model_validate(None)
 
 
-def _of_list(value: list[Any]) -> Any:
-    """Give the object of a list that has only one."""
-    return value[0] if len(value) == 1 else None
+def _fitted(value: dict[str, Any] | list[Any], shape: type[_Shape]) -> _Shape:
+    """Read an object, one in a list of its own, or the list that is all an object would have."""
+    if isinstance(value, dict):
+        return shape.model_validate(value)
+    try:
+        return shape.model_validate(value[0] if len(value) == 1 else None)
+    except ValidationError:
+        if len(shape.model_fields) > 1:
+            raise
+        (name,) = shape.model_fields
+        found = shape.model_validate({name: value})
+        if not any(getattr(found, name)):
+            raise
+        return found
+
+
+def _without_last_commas(text: str) -> str:
+    return _LAST_COMMA.sub(lambda found: found["text"] or "", text)
+
+
+def _encoded(text: str) -> str:
+    """Decode a text of JSON that is nothing but a text in quotation marks."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    return value if isinstance(value, str) else ""
 
 
 def _values(text: str) -> Iterator[dict[str, Any] | list[Any]]:

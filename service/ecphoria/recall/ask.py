@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 
 from ecphoria.errors import InvalidInput, ModelMissing, ModelUnavailable
 from ecphoria.models.chat import Enough, StructuredChat, Truncated, Unusable
-from ecphoria.models.structure import Items, ObjectsAsTheyCome, Structure
+from ecphoria.models.structure import Items, Number, ObjectsAsTheyCome, Structure
 from ecphoria.ports import NoAnswer, Recalls, TextRefused
 from ecphoria.records.ask import Citation, CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode
@@ -51,7 +51,7 @@ _MOST_CHARACTERS: Final = 200_000
 
 
 class _Citation(Structure):
-    memory: int
+    memory: Number
     quote: str
 
 
@@ -61,7 +61,9 @@ class _Sentence(Structure):
 
 
 class _Said(Structure):
-    sentences: Items[_Sentence] = Field(json_schema_extra={"maxItems": _MOST_SENTENCES})
+    sentences: Items[_Sentence] = Field(
+        default=[], json_schema_extra={"maxItems": _MOST_SENTENCES}
+    )
 
 
 _HEADING: Final = re.compile(
@@ -144,7 +146,9 @@ class AskService:
         # The search for quotes takes time on long memories, so it runs in a thread.
         shown = await asyncio.to_thread(_shown, result)
         coming = None if told is None else _Sentences(shown, told)
-        said, tokens = await self._said(self._chat, cue.text, result, brief=brief, coming=coming)
+        said, tokens, written = await self._said(
+            self._chat, cue.text, result, brief=brief, coming=coming
+        )
         sentences = await asyncio.to_thread(_checked, said[:_MOST_SENTENCES], shown)
         if coming is not None:
             coming.tell(sentences)
@@ -153,7 +157,7 @@ class AskService:
         if dropped:
             why = "no sentence of the model rested on a memory"
         answer = _unanswered(result, self._chat.model, (*result.reasons, why))
-        answer = replace(answer, dropped=dropped, tokens=tokens)
+        answer = replace(answer, dropped=dropped, tokens=tokens, tokens_written=written)
         if not sentences:
             return answer
         text = (", " if brief else " ").join(sentence.text for sentence in sentences)
@@ -203,8 +207,8 @@ class AskService:
         *,
         brief: bool,
         coming: "_Sentences | None",
-    ) -> tuple[Sequence[_Sentence | None], int]:
-        """Ask the model; return its sentences (None for an invalid one) and the tokens."""
+    ) -> tuple[Sequence[_Sentence | None], int, int]:
+        """Ask the model; return its sentences (None if invalid), the tokens, and those written."""
         instruction = INSTRUCTION + (VERIFY if result.verdict is Verdict.VERIFY else "")
         instruction += BRIEF if brief else ""
         heard = None if coming is None else coming.hear
@@ -215,13 +219,13 @@ class AskService:
         except NoAnswer as error:
             raise ModelUnavailable(f"No answer was written: {error}.") from error
         except Enough as enough:
-            return (coming.all if coming else ()), enough.tokens
+            return (coming.all if coming else ()), enough.tokens, enough.written
         except (TextRefused, Truncated, Unusable) as error:
             raise ModelUnavailable(
                 "No answer was written: the model gave none of the wanted form; ask again, with a "
                 "smaller `token_budget`, or set another model."
             ) from error
-        return reply.value.sentences, reply.tokens
+        return reply.value.sentences, reply.tokens, reply.written
 
 
 class _Sentences:
@@ -320,6 +324,7 @@ def _unanswered(result: RecallResult, model: str, reasons: tuple[str, ...]) -> C
         misses=result.misses or nearest,
         model=model,
         tokens=0,
+        tokens_written=0,
         trace_id=result.trace_id,
         degraded=result.degraded,
     )

@@ -58,6 +58,8 @@ class CitedAnswer:
     """Name of the language model."""
     tokens: int
     """Tokens that the model read and wrote; 0 if it was not asked."""
+    tokens_written: int
+    """Those of them that it wrote."""
     trace_id: TraceId
     """Ask `GET /v1/traces/{id}` for the replay of the recall."""
     degraded: tuple[str, ...]

@@ -16,7 +16,8 @@ _UNSEEN: Final = "\u00ad\u200b-\u200d\u2060\ufeff"
 _TOKEN: Final = re.compile(
     rf"(?P<sign>[{UNSPACED}][\u3099\u309a]*|[\u1100-\u11ff]+)"
     r"|(?P<number>\d+(?:[.,:]\d+)+)"
-    rf"|(?P<word>(?:[^\W_{UNSPACED}\u1100-\u11ff]|[\u0300-\u036f{MARKS}{_UNSEEN}])+)"
+    rf"|(?P<word>(?:[^\W_{UNSPACED}\u1100-\u11ff]|[\u0300-\u036f{MARKS}{_UNSEEN}])+"
+    r"(?:\+\+|[+#](?![\w+#]))?)"  # "C" is no quote of "C++" or "C#"
     r"|(?P<dots>\.{2,}|\u2026)"
     r"|(?P<mark>[^\s*_`])"
 )

@@ -16,9 +16,11 @@ from typer.testing import CliRunner
 from ecphoria.cli.main import app
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput, ModelMissing, UnknownStrategy
+from ecphoria.models.chat import StructuredChat
 from ecphoria.settings import JobsSettings, LlmSettings
 from ecphoria_eval.datasets.locomo import load_locomo
-from ecphoria_eval.judge import INSTRUCTION, Judge, open_judge
+from ecphoria_eval.judge import INSTRUCTION, Judge, open_chat, open_judge
+from ecphoria_eval.prices import Price
 from ecphoria_eval.qa import ORACLE, AnswerReport, measure_answers, show_answers
 from tests.acceptance.conftest import RunningService, running, settings_for
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint, fenced
@@ -111,6 +113,8 @@ async def measured(
     strategy: str | None = None,
     *,
     steps: Sequence[str] | None = None,
+    price: Price | None = None,
+    names: StructuredChat | None = None,
 ) -> AnswerReport:
     def connect(tenant: str | None) -> AsyncClient:
         return AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
@@ -118,6 +122,7 @@ async def measured(
     return await measure_answers(
         load_locomo(talk_file(folder)), connect, lambda *_: None,
         name=f"qa-{folder.name}", model=model, judge=judge, strategy=strategy, steps=steps,
+        price=price, names=names,
     )  # fmt: skip
 
 
@@ -292,3 +297,59 @@ async def test_the_cost_of_indexing_is_told(service: RunningService, tmp_path: P
     show_answers(report, console, None)
     assert isinstance(console.file, StringIO)
     assert f"indexing: {report.indexing.tokens:,} tokens" in console.file.getvalue()
+
+
+async def test_the_price_follows_the_tokens_of_each_question_and_of_indexing(
+    service: RunningService, tmp_path: Path
+) -> None:
+    """The endpoint counts 70 tokens read and 7 written for each answer."""
+    price = Price(input=1_000.0, output=10_000.0)
+    report = await measured(service, tmp_path, "oracle", steps=("extract",), price=price)
+    assert report.categories["4"].price == pytest.approx(0.14)
+    assert report.indexing is not None
+    assert report.indexing.price == pytest.approx(report.indexing.tokens / 77 * 0.14)
+    console = Console(file=StringIO(), width=200)
+    show_answers(report, console, tmp_path / "report.json")
+    assert isinstance(console.file, StringIO)
+    mean = report.categories["all"].price
+    assert mean is not None
+    assert f"price of 1,000 questions: {1000 * mean:,.2f}" in console.file.getvalue()
+    written = json.loads((tmp_path / "report.json").read_text())
+    assert written["prices"] == {"input": 1_000.0, "output": 10_000.0}
+
+
+def names_oslo(text: str) -> str:
+    """Answer as a model does that takes any place it reads of."""
+    return json.dumps({"answer": "Oslo" if "- Oslo" in text else ""})
+
+
+async def test_a_model_may_answer_from_the_names_alone(
+    service: RunningService, judging: ChatEndpoint, tmp_path: Path
+) -> None:
+    judging.says = names_oslo
+    async with open_chat(LlmSettings(base_url=judging.url, retries=0), "reader") as names:
+        report = await measured(
+            service, tmp_path, "reader", strategy="ecphory:preset=paper", names=names,
+            steps=("embed",),
+        )  # fmt: skip
+    assert (report.read, report.categories["4"].exact) == ("names", 1.0)
+    assert report.categories["4"].tokens == 77
+    requests: list[Any] = judging.requests
+    shown = [request["messages"][-1]["content"] for request in requests]
+    assert len(shown) == 3
+    assert all(text.splitlines()[-1].startswith("Question: ") for text in shown)
+    assert not any(turn in text for _, turn in TURNS.values() for text in shown)
+    console = Console(file=StringIO(), width=200)
+    show_answers(report, console, None)
+    assert "with ecphory:preset=paper, from names alone" in console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+
+
+async def test_a_model_that_fails_at_names_is_counted(
+    service: RunningService, judging: ChatEndpoint, tmp_path: Path
+) -> None:
+    judging.says = lambda _: "I will not."
+    async with open_chat(LlmSettings(base_url=judging.url, retries=0), "reader") as names:
+        report = await measured(service, tmp_path, "reader", names=names)
+    row = report.categories["4"]
+    assert (row.failed, row.exact, row.answered) == (1, 0.0, 0.0)
+    assert "nothing of the wanted form" in (report.first_failure or "")

@@ -104,7 +104,7 @@ class Scripted:
         if isinstance(answer, Exception):
             raise answer
         told = summary(*((one.text, one.turns) for one in parsed(answer)))
-        return Reply(text=told, tokens=10)
+        return Reply(text=told, tokens=10, written=4)
 
     async def close(self) -> None:
         pass
@@ -119,7 +119,7 @@ class Written:
         self.answer = answer
 
     async def ask(self, *_: object, **__: object) -> Reply:
-        return Reply(text=self.answer, tokens=10)
+        return Reply(text=self.answer, tokens=10, written=4)
 
     async def close(self) -> None:
         pass
@@ -197,7 +197,10 @@ async def test_what_can_be_used_rests_on_all_that_was_read() -> None:
     assert (summary.text, summary.method, summary.final) == ("Ann moved to Oslo.", "llm:m", True)
     assert summary.evidence == ("e001", "e002", "e003")
     assert chat.asked[0].splitlines()[2] == "[2] Ben: The flat by the harbour is small but bright."
-    assert (writer.counts, writer.degraded) == ({"asked": 1, "tokens": 10}, ())
+    assert (writer.counts, writer.degraded) == (
+        {"asked": 1, "tokens": 10, "tokens_written": 4},
+        (),
+    )
     assert "m" in writer.by
 
 
@@ -232,7 +235,7 @@ async def test_a_model_quotes_decisions_and_open_questions() -> None:
     assert said == SessionRecord(
         topic="Moved to Oslo", decisions=(decided,), open_questions=(asked,), valence=-1.0
     )
-    assert writer.counts == {"asked": 1, "tokens": 10, "left_out": 3}
+    assert writer.counts == {"asked": 1, "tokens": 10, "tokens_written": 4, "left_out": 3}
 
 
 @pytest.mark.parametrize("topic", ["Moved to Bergen", "Oslo " * 30, "", None, ["Oslo"]])
@@ -251,7 +254,7 @@ async def test_one_more_try_and_then_the_turns_own_words() -> None:
     second = await writer.summary(TURNS)
     assert (second.method, second.final) == ("extractive", True)
     assert (await writer.summary(TURNS)).method == "llm:m"
-    assert writer.counts == {"asked": 5, "tokens": 50}
+    assert writer.counts == {"asked": 5, "tokens": 50, "tokens_written": 20}
     assert writer.degraded == (
         "1 summaries are extractive: what the model said could not be used",
     )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ecphoria.errors import BadFile
 from ecphoria.imports.exports import Opened, opened_stream
 from ecphoria.imports.formats import Format
 from ecphoria.imports.trees import TreeNode, branch
@@ -265,3 +266,24 @@ def test_equal_messages_of_a_chat_stay_two_and_keep_their_keys() -> None:
     assert len(set(keys)) == 2
     longer = "\n".join([*lines, "31.12.23, 22:16 - Ana: No."]).encode()
     assert [turn.idempotency_key for turn in turns(longer)][:2] == keys
+
+
+def test_the_caption_of_a_file_and_an_edited_message_keep_their_words() -> None:
+    raw = (
+        "[02.01.24, 21:05:00] Ana: \u200eMessages are end-to-end encrypted.\n"
+        "\u200e[02.01.24, 21:05:33] Ana: The boat at dusk \u200e<attached: 001.jpg>\n"
+        "[02.01.24, 21:05:40] Ben: Lovely \u200e<This message was edited>\n"
+        "\u200e[02.01.24, 21:05:50] Ben: \u200e<attached: 002.jpg>\n"
+        "[02.01.24, 21:06:00] Ben: Write <b>bold</b> so.\n"
+    ).encode()
+    export = opened(raw, name="_chat.txt")
+    found = [record.content.text for record in export.records
+             if isinstance(record.content, NewEpisode)]  # fmt: skip
+    assert found == ["The boat at dusk", "Lovely", "Write <b>bold</b> so."]
+    assert export.left_out == {"notices": 1, "messages without text": 1}
+
+
+def test_a_chat_of_whatsapp_in_another_encoding_is_refused_in_words() -> None:
+    raw = "1/2/24, 9:05 PM - Ana: Hi\r\n".encode("utf-16")
+    with pytest.raises(BadFile, match="is UTF-16; save it as UTF-8"):
+        opened(raw, name="chat.txt")

@@ -277,3 +277,58 @@ def test_a_word_file_that_unpacks_to_too_much_is_refused() -> None:
         archive.writestr("word/document.xml", b" " * 210_000_000)
     contents, _ = read(packed.getvalue(), "x/y.docx")
     assert "too large" in str(contents[0])
+
+
+_LONG = b"9" * 5_000
+"""Python converts numbers of at most 4,300 digits."""
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'[{"role": "user", "content": "a", "n": ' + _LONG + b"}]",
+        b'{"messages": [{"role": "user", "content": "a", "n": -' + _LONG + b"}]}",
+        b'{"role": "user", "content": "a", "n": ' + _LONG + b"}",
+        b'[{"role": "user", "content": "a", "n": 0.' + _LONG + b"}]",
+    ],
+)
+def test_a_number_of_many_digits_is_told(raw: bytes) -> None:
+    with pytest.raises(BadFile, match=r"a number has more than 1,000 digits"):
+        read(raw, "x/y.json")
+
+
+@pytest.mark.parametrize("blanks", [70_000, *range(60_000, 65_600, 700)])
+def test_a_late_number_of_many_digits_costs_what_follows_it_only(blanks: int) -> None:
+    """The digits stand in one part of the stream or in two."""
+    digits = b'"' + b"1" * 9_000 + b'"'
+    first = b'[{"role": "user", "content": ' + digits + b', "x": "' + b" " * blanks + b'"}, '
+    contents, _ = read(
+        first + b'{"role": "user", "content": "b", "n": ' + _LONG + b"}]", "x/y.json"
+    )
+    turn, fault = contents
+    assert isinstance(turn, NewEpisode)
+    assert "more than 1,000 digits" in str(fault)
+
+
+@pytest.mark.parametrize("raw", [b"42", b"null", b'"hi"', b"true "])
+def test_json_without_an_object_is_told(raw: bytes) -> None:
+    with pytest.raises(BadFile, match=r"y\.json holds neither a list nor an object of JSON"):
+        read(raw, "x/y.json")
+
+
+def test_a_wrong_byte_is_told_without_the_text_around_it() -> None:
+    chat = b'[{"role": "user", "content": "the secret of caf\xe9"}]'
+    contents, _ = read(chat, "x/y.json")
+    assert "invalid bytes in UTF8" in str(contents[-1])
+    assert "secret" not in str(contents[-1])
+    assert "b'" not in str(contents[-1])
+
+
+def test_lines_with_a_time_are_episodes_whatever_else_they_hold() -> None:
+    good = {"text": "a", "role": "user", "occurred_at": "2024-01-02T00:00:00Z"}
+    raw = "\n".join(json.dumps(one) for one in ({**good, "speeker": "Ana"}, good)).encode()
+    contents, _ = read(raw, "x/y.jsonl")
+    fault, turn = contents
+    assert "did you mean `speaker`" in str(fault)
+    assert isinstance(turn, NewEpisode)
+    assert turn.occurred_at is not None

@@ -118,7 +118,7 @@ async def test_a_fault_is_told_once_without_the_values(
 ) -> None:
     endpoint.says = in_turn(bad, GOOD, bad, bad)
     answer = await chat.ask("ask", "i", "t", Place)
-    assert (answer.calls, answer.tokens) == (2, 154)
+    assert (answer.calls, answer.tokens, answer.written) == (2, 154, 14)
     requests: list[Any] = endpoint.requests
     second = requests[1]["messages"][-1]["content"]
     assert second.startswith("t\n\nYour last answer did not fit the schema:\n- ")

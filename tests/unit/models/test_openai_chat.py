@@ -43,7 +43,7 @@ async def test_it_asks_and_counts(
     chat: OpenAIChat, endpoint: ChatEndpoint, counted: list[tuple[str, str, int]]
 ) -> None:
     assert await chat.ask("session", "Be short.", "[1] Hello") == Reply(
-        text="So it was.", tokens=77
+        text="So it was.", tokens=77, written=7
     )
     assert chat.model == "small"
     assert endpoint.requests == [
@@ -140,8 +140,9 @@ async def test_odd_counts_count_nothing_and_void_nothing(
 ) -> None:  # fmt: skip
     body = {"choices": [{"message": {"content": SAID}}], "usage": usage}
     endpoint.body = json.dumps(body).encode()
-    assert await chat.ask("session", "i", "t") == Reply(text=SAID, tokens=tokens)
-    assert sum(each[-1] for each in counted) == tokens
+    reply = await chat.ask("session", "i", "t")
+    assert (reply.text, reply.tokens) == (SAID, tokens)
+    assert [each[-1] for each in counted] == [tokens - reply.written, reply.written]
     assert all(each[-1] >= 0 for each in counted)
 
 
@@ -254,7 +255,7 @@ async def test_pieces_are_heard_as_they_come(
 ) -> None:
     heard: list[str] = []
     reply = await chat.ask("ask", "i", "t", heard=heard.append)
-    assert reply == Reply(text="So it was.", tokens=77)
+    assert reply == Reply(text="So it was.", tokens=77, written=7)
     assert heard == ["So it w", "as."]
     assert counted == [("ask", "read", 70), ("ask", "written", 7)]
     endpoint.finish = "length"

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
-from ecphoria.models.structure import Items, ObjectsAsTheyCome, Structure, read_answer
+from ecphoria.models.structure import Items, Number, ObjectsAsTheyCome, Structure, read_answer
 
 
 class Thing(Structure):
@@ -93,6 +93,50 @@ def test_what_holds_no_answer_is_refused(text: str) -> None:
         read_answer(text + json.dumps(Things.model_json_schema()), Things)
 
 
+class OnlyThings(Structure):
+    things: Items[Thing] = Field(default=[])
+
+
+class Numbered(Structure):
+    turn: Number
+    quote: str = ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"things": [{"name": "a, ]", "size": 1,},], "more": [],}',
+        '```json\n{"things": [{"name": "a, ]", "size": 1,\n}\n,\n]}\n```',
+        json.dumps('{"things": [{"name": "a, ]", "size": 1}]}'),
+        '[{"name": "a, ]", "size": 1}]',
+        'So: [{"name": "a, ]", "size": 1}, 5]',
+    ],
+)
+def test_an_answer_in_nearly_the_form_is_read(text: str) -> None:
+    thing = read_answer(text, OnlyThings).things[0]
+    assert thing is not None
+    assert (thing.name, thing.size) == ("a, ]", 1)
+
+
+def test_a_list_that_holds_nothing_of_the_form_is_no_answer() -> None:
+    with pytest.raises(ValidationError):
+        read_answer('[{"other": 1}, {"other": 2}]', OnlyThings)
+    kept = read_answer('{"things": [{"name": "a"}]} as in [{"other": 1}]', OnlyThings)
+    assert len(kept.things) == 1
+    assert read_answer('{"things": null}', OnlyThings).things == []
+
+
+@pytest.mark.parametrize("number", [3, "3", "[3]", "#3", "memory 3", "(3)", 3.0])
+def test_a_number_is_read_as_the_prompt_shows_it(number: object) -> None:
+    assert read_answer(json.dumps({"turn": number}), Numbered).turn == 3
+
+
+@pytest.mark.parametrize("number", ["3.5", "1-3", "[3][4]", "", "three", "1" * 5_000, None, [3]])
+def test_what_is_no_number_is_refused(number: object) -> None:
+    with pytest.raises(ValidationError):
+        read_answer(json.dumps({"turn": number, "quote": "a"}), Numbered)
+
+
 BAD_ITEMS = st.one_of(
     st.none(), st.integers(), st.text(max_size=3), st.lists(st.integers()), st.just({}),
     st.just({"size": 3}), st.just({"name": None}), st.just({"name": "a", "size": "many"}),
@@ -150,6 +194,10 @@ def seconds(text: str) -> float:
         '{"a":1}',
         "\\",
         "x ",
+        ",",
+        ", ",
+        '",',
+        '"\\"',
     ],
 )
 def test_the_time_to_read_an_answer_grows_with_its_length(unit: str) -> None:

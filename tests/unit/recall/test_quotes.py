@@ -42,6 +42,17 @@ def test_a_quote_is_found_as_it_stands(quote: str, found: str | None) -> None:
     assert (span and TEXT[span[0] : span[1]]) == found
 
 
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [("Ben likes C", None), ("likes C++", "likes C++"), ("C#", "C#"), ("likes F", None),
+     ("1+1", "1+1"), ("a+b", "a+b"), ("F#", "F#")],
+)  # fmt: skip
+def test_signs_that_tell_names_apart_belong_to_a_word(quote: str, found: str | None) -> None:
+    text = "Ben likes C++ and C#; Fay likes F#. 1+1 is a+b."
+    span = find_quote(quote, text)
+    assert (span and text[span[0] : span[1]]) == found
+
+
 SCRIPTS = st.one_of(
     st.text(),
     st.text(st.sampled_from("aB\u00e9e\u0301 \u00df\u0130i.,!?-'\u2019\"#+$3 05 \t\n")),
