@@ -333,7 +333,6 @@ class Seeker:
         encoding = asyncio.create_task(_encode(self._embedder, cue, analysis))
         wider = searched_stems(analysis, reading)
         stems = sorted({*analysis.stems, *analysis.also.values()})
-        named = reading.normalised if reading.names else frozenset()
 
         async def by_vector(search: _VectorSearch[R]) -> Sequence[R]:
             vector = (await encoding).vector
@@ -349,7 +348,7 @@ class Seeker:
             store.seeds_by_text(tenant, wider, limit, filters),
             asyncio.gather(*facts),
             asyncio.gather(*passages),
-            store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *named}))),
+            store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *reading.normalised}))),
         )
         terms = {row.stem: row for row in known.terms}
         return Seeding(
@@ -359,7 +358,7 @@ class Seeker:
             by_text=worded,
             by_vector=nearest,
             terms=terms,
-            concepts=_linked(text, known.concepts, named),
+            concepts=_linked(text, known.concepts, reading.normalised),
             encode_ms=encoding.result().took_ms,
             degraded=(*reading.degraded, *encoding.result().degraded),
             by_passage=tuple(chain(*parts)),

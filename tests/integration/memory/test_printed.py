@@ -314,7 +314,7 @@ async def test_synapse_from_cue_to_verdict(
             verdict is Verdict.REFUSE
         )
         assert answer.verdict is verdict
-        assert answer.confidence == pytest.approx(a[top[gate_node]], abs=1e-5)
+        assert answer.confidence == pytest.approx(a[top[gate_node]], abs=1e-4)
         assert "activation" in answer.reasons[0]
     explained = await answered(
         said, Cue(text=ASKED, vector=tuple(cue.tolist())), "synapse", explain=True, seeds=3,

@@ -152,6 +152,34 @@ async def test_signals_equal_a_second_plain_computation(
         assert hit.score == pytest.approx(expected[place], abs=1e-5)
 
 
+async def test_words_that_half_of_the_memories_share_count_half(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    ferries = [f"The ferry is late on day {number}." for number in range(20)]
+    orchard = [f"Row {number} of the orchard was watered." for number in range(20)]
+    await ingest.append_batch(tenant, [NewEpisode(text=text) for text in (*ferries, *orchard)])
+    cue = "When is the ferry late?"
+    now = await ask(recalls, tenant, cue, k=20)
+    fixed = await ask(recalls, tenant, cue, k=20, options={"adaptive": False})
+    assert now.hits[0].parts["lex"] > 0.0
+    assert now.hits[0].parts["lex"] == pytest.approx(0.5 * fixed.hits[0].parts["lex"])
+    assert now.hits[0].parts["sem"] == pytest.approx(fixed.hits[0].parts["sem"])
+
+
+async def test_meaning_counts_little_in_a_language_that_the_encoder_does_not_read(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    texts = [f"Die Fähre war am Tag {number} nicht im Hafen." for number in range(20)]
+    await ingest.append_batch(tenant, [NewEpisode(text=text) for text in texts])
+    cue = "Wann war die Fähre nicht im Hafen?"
+    now = await ask(recalls, tenant, cue, k=20)
+    fixed = await ask(recalls, tenant, cue, k=20, options={"adaptive": False})
+    meaning = {hit.episode.id: hit.parts["sem"] for hit in fixed.hits}
+    assert now.evidence["unread"] == 1.0 and any(meaning.values())
+    for hit in now.hits:
+        assert hit.parts["sem"] == pytest.approx(0.4 * meaning[hit.episode.id])
+
+
 async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
     texts = [text for _, text in CHAT[:-1]]
     vectors = (await embedder.embed([*texts, cue])).astype(np.float64)
