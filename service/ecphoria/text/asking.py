@@ -477,8 +477,7 @@ def read_asking(spoken: str) -> Asking:
     """
     if len(spoken) > LONGEST_ASKING:
         return STATES
-    found = [_read(sentence[0]) for sentence in _SENTENCE.finditer(spoken)]
-    kinds = {kind for kind in found if kind}
+    kinds = _kinds(spoken)
     if "excuse" in kinds and kinds <= {"excuse", "question", "offer"}:
         saying = Saying.DOES_NOT_KNOW
     elif kinds == {"question"}:
@@ -489,6 +488,18 @@ def read_asking(spoken: str) -> Asking:
     else:
         return STATES
     return Asking(saying, names_and_numbers(spoken), content_stems(frozenset(stems(spoken))))
+
+
+def _kinds(spoken: str) -> set[str]:
+    """Name what the sentences of a turn do, up to the first that states something."""
+    # A first recall reads hundreds of turns, and one statement settles what a turn does.
+    kinds = set()
+    for sentence in _SENTENCE.finditer(spoken):
+        if kind := _read(sentence[0]):
+            kinds.add(kind)
+        if kind == "states":
+            break
+    return kinds
 
 
 def _read(sentence: str) -> str:
