@@ -18,7 +18,7 @@ from tests.conftest import Server
 from tests.explorer.conftest import HUSBAND, OpenTab, Tab
 
 TURNS = len(sample_conversation())
-COPIES = int(os.environ.get("ECPHORIA_TEST_MEMORIES", "8000")) // TURNS  # noqa: TID251
+COPIES = int(os.environ.get("ECPHORIA_TEST_MEMORIES", "4000")) // TURNS  # noqa: TID251
 BATCH = 5
 """Copies of the conversation in a transaction."""
 LARGEST = 400_000
@@ -88,11 +88,11 @@ async def sizes(open_tab: OpenTab, crowded: Owner) -> tuple[Tab, list[int]]:
 SCREENS = [
     ("ask", {"cue": HUSBAND, "strategy": "ppr"}, "#hit-1"),
     ("timeline", {}, ".strip a"),
-    ("timeline", {"by": "session"}, ".strip a"),
+    ("timeline", {"by": "session"}, ".strip a[data-bucket*=' no. ']"),
     ("concept", {}, ".finder li"),
     ("review", {}, "#decisions .empty"),
     ("forgetting", {}, ".memories li"),
-    ("forgetting", {"list": "dormant"}, ".empty"),
+    ("forgetting", {"list": "dormant"}, ".lists a[aria-current]:text-is('Dormant')"),
 ]
 
 

@@ -205,7 +205,7 @@ SMALL = """[...document.querySelectorAll('button:not(.line), select, summary, na
   .filter(one => one.getBoundingClientRect().height < 43.5)
   .map(one => `${location.hash} ${one.outerHTML.slice(0, 90)}`)"""
 """Controls that are lower than 44 pixels; lines of a context and links in a text may be."""
-REACH = "button:not([tabindex='-1']), a[href], input, select, summary"
+REACH = "button:not([tabindex='-1'], :disabled), a[href], input, select, summary"
 FOCUSED = f'[...document.querySelectorAll("{REACH}")].indexOf(document.activeElement)'
 
 

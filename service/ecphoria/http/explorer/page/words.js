@@ -132,7 +132,7 @@ export const W = {
     recorded: (when) => `Recorded ${when}.`,
     again: "Ask again now",
     since: ({ verdict, confidence, left }) =>
-      `The trace said "${VERDICTS[verdict]}", confidence ${confidence.toFixed(2)}. ${plural(left, "of its hits is", "of its hits are")} not here any more.`,
+      `The trace said "${VERDICTS[verdict]}", confidence ${confidence.toFixed(2)}. ${left ? `${plural(left, "of its hits is", "of its hits are")} not here any more` : "All its hits are here"}.`,
     traceGone: "This trace was erased or dropped. Ask the question again.", degraded: (what) => `Missing: ${what}.`,
     second: "Found only among dormant memories.",
   },

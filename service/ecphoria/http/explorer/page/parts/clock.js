@@ -78,7 +78,7 @@ export function Clock({ around, hops, go }) {
   const memories = around.nodes.kind.filter((kind) => kind === "episode").length;
   const related = around.nodes.id.length - 1 - memories;
   return html`<figure><canvas ref=${canvas} class="clock" role="img" data-nodes=${around.nodes.id.length} aria-label=${W.concept.clock(related, memories)}></canvas>
-    <figcaption>${W.concept.clock(related, memories)}
+    <figcaption>${W.concept.clock(related, memories)}${" "}
       ${around.left_out ? W.concept.strongest(around.nodes.id.length, around.nodes.id.length + around.left_out) : ""}${" "}
       <button aria-pressed=${hops === 2} onClick=${() => go(hops === 2 ? 1 : 2)}>${W.concept.further}</button></figcaption>
     <${Table} columns=${W.concept.columns} rows=${rowsOf(around)} row=${(row) => html`<${Row} key=${row.id} of=${row} />`} /></figure>`;
