@@ -1,7 +1,8 @@
 """No answer tells one tenant anything of another, whatever it asks and whosever ids it names.
 
-Two tenants lived the same life. The routes come from the published description, the strategies
-and their options from the list that the service gives: a new one without a sample fails here.
+Tenants lived the same life. The routes come from the published description, the strategies and
+their options from the list that the service gives, the queries from their files: a new one
+without a sample fails here.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +33,7 @@ from tests.acceptance.lives import (
 from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import Cypher, Server
 from tests.contract.canonical import canonical
+from tests.cypher.tenancy import NO_TENANT, QUERIES, Pair, faults_of, noting, pair_of
 
 MAY_CONFLICT = {("post", "/v1/jobs/{job}/cancel"), ("post", "/v1/jobs/{job}/retry")}
 """Whether a job can still be cancelled depends on its worker."""
@@ -64,15 +67,32 @@ class Two:
 
 
 @pytest.fixture(scope="module")
-async def two(service: RunningService, cypher: Cypher) -> Any:
+def operator_here(service: RunningService) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {service.key}"}
-    with (
-        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as first,
-        new_owner(operator) as second,
-    ):
-        lives = [live(owner, f"zq{secrets.token_hex(4)}x") for owner in (first, second)]
-        yield Two(lives[0], lives[1], await everything_of(cypher, second, lives[1].mark))
+    with httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator:
+        yield operator
+
+
+def born(operator: httpx.Client, stack: ExitStack) -> Life:
+    """Let a tenant live until the stack is left."""
+    return live(stack.enter_context(new_owner(operator)), f"zq{secrets.token_hex(4)}x")
+
+
+@pytest.fixture(scope="module")
+async def two(operator_here: httpx.Client, cypher: Cypher) -> Any:
+    with ExitStack() as stack:
+        asking, other = born(operator_here, stack), born(operator_here, stack)
+        yield Two(asking, other, await everything_of(cypher, other.owner, other.mark))
+
+
+@pytest.fixture(scope="module")
+async def pair(two: Two, operator_here: httpx.Client, cypher: Cypher) -> Any:
+    """The other tenant, with one that asks and never named the other's mark in a question."""
+    with ExitStack() as stack:
+        with noting() as noted:
+            asking = born(operator_here, stack)
+            made = await pair_of(cypher, noted, two.other, asking, operator_here)
+        yield made
 
 
 async def everything_of(cypher: Cypher, owner: Owner, mark: str) -> frozenset[str]:
@@ -195,7 +215,7 @@ async def test_no_strategy_wakes_anything_of_another_tenant(
 async def test_no_route_tells_anything_of_another_tenant(
     two: Two, service: RunningService, cypher: Cypher, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # It comes last, as it erases.
+    # It erases memories of the tenant that asks, so tests that need them come before.
     mine, theirs = samples(two.asking), samples(two.other)
     assert set(mine) == routes_of(service), "give the new route a sample in lives.py"
     tenant = await tenant_id(cypher, two.other.owner)
@@ -222,3 +242,18 @@ async def test_no_route_tells_anything_of_another_tenant(
     assert state_of(two.other) == told_before
     with capsys.disabled():
         print(f"\n{len(mine)} routes, {asked} calls with own and foreign ids")  # noqa: T201
+
+
+@pytest.mark.timeout(900)
+async def test_no_query_reaches_into_another_tenant(
+    pair: Pair, neo4j_server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    faults, tried = await faults_of(pair, neo4j_server)
+    with capsys.disabled():
+        print(f"\n{tried}")  # noqa: T201
+    assert faults == []
+
+
+def test_every_query_names_its_tenant_or_has_a_reason() -> None:
+    without = {name for name, query in QUERIES.items() if "tenant" not in query.params}
+    assert without == NO_TENANT.keys()
