@@ -10,8 +10,7 @@ from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.models.structure import Structure
 from ecphoria.ports import NoAnswer, TextRefused
 from ecphoria.records.graph import Concept
-from ecphoria.records.recall import RecallResult
-from ecphoria.records.strategy import OptionValue
+from ecphoria.records.recall import OptionValue, RecallResult
 from ecphoria.records.traced import NodeKind
 from ecphoria.text.code_blocks import one_line
 from ecphoria_eval.datasets.dataset import Question

@@ -95,6 +95,12 @@ def test_feedback_is_taken_right_after_the_answer(chat: Owner) -> None:
     assert trust[first] == pytest.approx((4 * 0.7 + 1) / 5)
     assert trust[second] == pytest.approx(4 * 0.7 / 5)
     assert [trust[ident] for ident in trust if ident not in (first, second)] == [0.7]
+    asked_so = {"cue": CUES[0], "strategy": "actr", "options": {"w_reliability": 1.0}}
+    weighed = chat.post("/v1/recall", json={**asked_so, "record": False}).json()["hits"]
+    changed = {hit["episode"]["id"]: hit["parts"]["reliability"] for hit in weighed}
+    assert changed[first] == pytest.approx(0.06)
+    assert changed[second] == pytest.approx(-0.14)
+    assert {changed[ident] for ident in changed if ident not in (first, second)} == {0.0}
     shown = chat.get(f"/v1/episodes/{first}").json()
     assert shown["reliability"] == pytest.approx(trust[first])
     problem(chat.post(path, json={"useful": [second]}), 409, "conflict")

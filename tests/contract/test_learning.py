@@ -383,6 +383,7 @@ async def test_feedback_moves_reliability_and_salience(graph: Graph, tenant: Ten
     assert found["3"] == pytest.approx((3.2 / 5, 0.45))
     (use,) = await uses(graph, tenant, 1)
     assert (use.salience, use.count) == (found["1"][1], 1), "no use: the tenant does not learn"
+    assert use.trust_change == pytest.approx(0.025)
 
 
 async def test_the_same_feedback_again_changes_nothing_and_the_opposite_is_a_conflict(

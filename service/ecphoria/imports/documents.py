@@ -100,7 +100,7 @@ def read_document(stream: Counted, name: str) -> Iterator[Found]:
     elif kind != "text":
         # Nothing is guessed: an entry that cannot be read is counted as refused (decision 0043).
         yield refusal(kind)
-    elif PurePosixPath(name).match(PAGES[0]) or PurePosixPath(name).match(PAGES[1]):
+    elif any(PurePosixPath(name.lower()).match(pattern) for pattern in PAGES):
         yield from read_page(stream, name)
     else:
         raw = stream.read(_LONGEST_TEXT + 1)

@@ -63,6 +63,7 @@ _CONVERSATIONS: Final = "conversations*.json"
 _JSON: Final = ("*.json", "*.jsonl", "*.ndjson")
 _CHATS: Final = ("result.json", "_chat.txt", "WhatsApp*.txt", "*grok*.json", "MyActivity.json")
 _ARCHIVE: Final = b"PK\x03\x04"
+_EMPTY_ARCHIVE: Final = b"PK\x05\x06"
 _NEEDED: Final = {
     Format.SLACK: "the ZIP archive of the export, or the folder it was unpacked to",
     Format.MARKDOWN: f"a folder with files {' or '.join(PAGES)}",
@@ -220,6 +221,8 @@ def _detect_tree(tree: Tree) -> Format:
             return told
     if tree.named(*DOCUMENTS):
         return Format.DOCUMENTS
+    if not tree.sizes:
+        raise BadFile(f"{tree.name} holds no files.")
     kinds = sorted({PurePosixPath(one).suffix for one in tree.sizes if "." in one})[:8]
     raise BadFile(
         f"Nothing in {tree.name} tells its format; give --format. "
@@ -229,7 +232,7 @@ def _detect_tree(tree: Tree) -> Format:
 
 def _is_archive(path: Path) -> bool:
     with path.open("rb") as stream:
-        return stream.read(len(_ARCHIVE)) == _ARCHIVE
+        return stream.read(len(_ARCHIVE)) in (_ARCHIVE, _EMPTY_ARCHIVE)
 
 
 def _is_office(path: Path) -> bool:

@@ -107,6 +107,8 @@ def _is_langchain(found: Paths) -> bool:
 def _is_messages(found: Paths) -> bool:
     """Tell conversations, messages that stand alone, and questions with their answers."""
     places = ("", *(f"{name}." for name in LISTS))
+    if "messages.author.name" in found:  # such as Discord's: people, and no roles
+        return False
     spoken = any(
         f"{place}{role}" in found and any(f"{place}{text}" in found for text in TEXTS)
         for place in places

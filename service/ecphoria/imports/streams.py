@@ -202,9 +202,12 @@ class Tree:
     open: Callable[[str], contextlib.AbstractContextManager[Peeking]]
 
     def named(self, *patterns: str) -> list[str]:
-        """List the files whose names match a pattern, in order."""
+        """List the files whose names match a pattern in any case, in order."""
+        wanted = [pattern.lower() for pattern in patterns]
         return sorted(
-            path for path in self.sizes if any(PurePosixPath(path).match(one) for one in patterns)
+            path
+            for path in self.sizes
+            if any(PurePosixPath(path.lower()).match(one) for one in wanted)
         )
 
     def read(

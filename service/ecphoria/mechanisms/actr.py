@@ -87,6 +87,12 @@ class ActrOptions(BaseOptions):
     w_importance: float = parameter(
         0.1, "Weight of the importance its author gave.", low=0, high=1, source="2.3a"
     )
+    # The paper lowers the confidence of what is contradicted; here feedback moves the reliability
+    # (docs/explanation/mechanisms/actr.md).
+    w_reliability: float = parameter(
+        0.0, "Weight of what feedback changed of a memory's reliability.", low=0, high=2,
+        source="NeuromemoryAI 3.6; off by default",
+    )  # fmt: skip
     # In the paper the probability of retrieval decides; ranking does not need it, so the trace
     # shows it (docs/explanation/mechanisms/actr.md).
     w_retrievability: float = parameter(
@@ -188,6 +194,7 @@ class Actr:
         "bridge": {"w_bridge": 0.0},
         "presence": {"w_presence": 0.0},
         "importance": {"w_importance": 0.0},
+        "reliability": {"w_reliability": 0.0},
         "similar": {"similar": 0.0},
         "slots": {"slots": False},
         **BASE_MECHANISM,
@@ -300,6 +307,8 @@ def _parts(
         "presence": options.w_presence * present,
         "importance": options.w_importance * uses.important(pool.importance),
     }
+    if options.w_reliability and uses.trust_change is not None:
+        parts["reliability"] = options.w_reliability * uses.trust_change
     if options.w_retrievability:
         parts["retrievability"] = options.w_retrievability * uses.recalled
     return parts

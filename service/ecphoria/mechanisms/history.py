@@ -28,6 +28,7 @@ class Uses:
         beyond: [n], the contribution of uses without a stored instant; None for none.
         recalled: [n], R: the retrievability of each now.
         salience: [n], importance changed by feedback, NaN without feedback; None if there is none.
+        trust_change: [n], what feedback changed of its reliability; None if there is none.
     """
 
     age_s: FloatArray
@@ -35,6 +36,7 @@ class Uses:
     recalled: FloatArray
     beyond: FloatArray | None = None
     salience: FloatArray | None = None
+    trust_change: FloatArray | None = None
 
     @classmethod
     def of(cls, occurred_ms: IntArray, now: datetime) -> "Uses":
@@ -80,6 +82,7 @@ class Uses:
                 decay=decay,
             ),
             salience=np.array([np.nan if use.salience is None else use.salience for use in uses]),
+            trust_change=np.array([use.trust_change for use in uses]),
         )
 
     def important(self, given: FloatArray) -> FloatArray:

@@ -39,6 +39,7 @@ class StoredUse:
     id: EpisodeId
     occurred_ms: int
     salience: float | None
+    trust_change: float
     use: Use | None
 
 
@@ -71,7 +72,9 @@ def to_use(row: StoredUse) -> Use:
     """Convert a row to the uses of an episode."""
     # A memory that was never recalled has no stored state: the state follows from `occurred_at`,
     # so a tenant that never learns has an unchanged graph (decision 0015).
-    return row.use or Use.fresh(row.occurred_ms, salience=row.salience)
+    return row.use or Use.fresh(
+        row.occurred_ms, salience=row.salience, trust_change=row.trust_change
+    )
 
 
 # Passages of one statement; each is 3 kB in the message to the server.

@@ -72,6 +72,7 @@ class Use:
         working, lasting: r1 and r2 of the memory chain, as they were at `chain_ms`.
         recalls: Recalls it took part in.
         salience: Importance as feedback moved it; None for as its author gave it.
+        trust_change: What feedback added to its reliability, or took away.
     """
 
     recent_ms: tuple[int, ...]
@@ -84,9 +85,12 @@ class Use:
     chain_ms: int
     recalls: int
     salience: float | None = None
+    trust_change: float = 0.0
 
     @classmethod
-    def fresh(cls, occurred_ms: int, *, salience: float | None = None) -> "Use":
+    def fresh(
+        cls, occurred_ms: int, *, salience: float | None = None, trust_change: float = 0.0
+    ) -> "Use":
         """Begin the history of a memory that was never recalled."""
         return cls(
             recent_ms=(occurred_ms,),
@@ -99,6 +103,7 @@ class Use:
             chain_ms=occurred_ms,
             recalls=0,
             salience=salience,
+            trust_change=trust_change,
         )
 
 

@@ -332,3 +332,9 @@ def test_lines_with_a_time_are_episodes_whatever_else_they_hold() -> None:
     assert "did you mean `speaker`" in str(fault)
     assert isinstance(turn, NewEpisode)
     assert turn.occurred_at is not None
+
+
+def test_messages_of_people_without_roles_are_of_no_known_format() -> None:
+    message = {"id": "1", "content": "Hi.", "author": {"id": "3", "name": "Ana"}}
+    with pytest.raises(BadFile, match=r"format is unknown.*channel, guild, messages"):
+        read(json.dumps({"guild": {}, "channel": {}, "messages": [message]}).encode(), "x/y.json")

@@ -223,6 +223,9 @@ def test_whatever_a_markdown_file_holds_is_read_or_told(
 
 
 def test_a_folder_with_nothing_to_import_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="holds no files"), opened(tmp_path):
+        pass
+    (tmp_path / "a.bin").write_bytes(b"\0")
     with pytest.raises(BadFile, match="give --format"), opened(tmp_path):
         pass
     with (
@@ -239,4 +242,21 @@ def test_a_folder_with_nothing_to_import_is_told(tmp_path: Path) -> None:
         pytest.raises(BadFile, match="none of the format graphiti"),
         opened(tmp_path, Format.GRAPHITI),
     ):
+        pass
+
+
+def test_names_of_files_count_in_any_case(tmp_path: Path) -> None:
+    for name in ("a.md", "B.MD", "c.Markdown"):
+        (tmp_path / name).write_text(f"# {name}\nText.")
+    with opened(tmp_path) as export:
+        texts = [record.content.text for record in export.records
+                 if isinstance(record.content, NewEpisode)]  # fmt: skip
+        assert sorted(texts) == ["# B.MD\nText.", "# a.md\nText.", "# c.Markdown\nText."]
+        assert not export.parts
+
+
+def test_an_archive_without_files_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "empty.zip"
+    zipfile.ZipFile(file, "w").close()
+    with pytest.raises(BadFile, match="empty holds no files"), opened(file):
         pass
