@@ -69,6 +69,7 @@ test-long: setup  ## The generated tests at length and a storm of 50 kills: a ni
 	$(BIN)/pytest -q -n 2 --hypothesis-profile long tests/unit
 	$(BIN)/pytest -q -m long tests/integration
 	ECPHORIA_TEST_STEPS=2000 $(BIN)/pytest -q tests/acceptance/test_any_order.py
+	ECPHORIA_TEST_MEMORIES=100000 $(BIN)/pytest -q --timeout 7200 tests/explorer/test_large.py
 	ECPHORIA_TEST_EXAMPLES=50 $(BIN)/pytest -q tests/acceptance/test_openapi.py tests/acceptance/test_leaks.py
 	ECPHORIA_TEST_KEYS=200 $(BIN)/pytest -q tests/integration/evaluation/test_reading_facts.py
 	ECPHORIA_TEST_KILLS=50 $(BIN)/pytest -q -m outage tests/acceptance/test_storm.py

@@ -530,10 +530,7 @@ def load(
         float | None, typer.Option(metavar="SHARE", help="Share of the first tenant.")
     ] = None,
     recalls: Annotated[
-        int,
-        typer.Option(
-            min=10, max=10_000, help="Number of recalls for each strategy and concurrency."
-        ),
+        int, typer.Option(min=10, max=10_000, help="Recalls for each strategy and concurrency.")
     ] = 200,
     strategy: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Strategy to measure; repeatable.")
@@ -548,9 +545,7 @@ def load(
         ),
     ] = 1_000,
     seed: Annotated[int, typer.Option(help="Seed of the generated talk.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
-    ] = None,
+    out: ReportFile = None,
 ) -> None:
     """Measure speed and size on generated talk, on a temporary Neo4j."""
     from ecphoria_eval.load_command import plan_of, run_load  # noqa: PLC0415 (costly)

@@ -18,7 +18,7 @@ from tests.conftest import Server
 from tests.explorer.conftest import HUSBAND, OpenTab, Tab
 
 TURNS = len(sample_conversation())
-COPIES = int(os.environ.get("ECPHORIA_TEST_MEMORIES", "4000")) // TURNS  # noqa: TID251
+COPIES = int(os.environ.get("ECPHORIA_TEST_MEMORIES", "6000")) // TURNS  # noqa: TID251
 BATCH = 5
 """Copies of the conversation in a transaction."""
 LARGEST = 400_000
