@@ -194,7 +194,6 @@ class Actr:
         "bridge": {"w_bridge": 0.0},
         "presence": {"w_presence": 0.0},
         "importance": {"w_importance": 0.0},
-        "reliability": {"w_reliability": 0.0},
         "similar": {"similar": 0.0},
         "slots": {"slots": False},
         **BASE_MECHANISM,

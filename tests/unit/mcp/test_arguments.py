@@ -110,7 +110,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("get", {"ids": ["nope"]}, "`ids.0` is no id; ids have 32 hexadecimal digits"),
     ("get", {"ids": "nope"}, "`ids` is no list"),
     ("forget", {"ids": ["a" * 32], "dry_run": "perhaps"}, "`dry_run` is neither true nor false"),
-    ("forget", {}, "Give `ids` or `session`"),
+    ("forget", {}, "Give either `ids` or `session`"),
+    ("facts", {"about": " "}, "`about` is blank; name a person or thing"),
 ]
 
 
