@@ -34,12 +34,12 @@ from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.records.episode import Bucket, BucketKind, MemoryKind, Outcome, Receipt
 from ecphoria.records.recall import DEFAULT_HITS, Match
-from ecphoria.wire.episodes import EraseAnswer
 
 if TYPE_CHECKING:
     from ecphoria.records.ask import CitedSentence
     from ecphoria.records.tenant import TenantStats
     from ecphoria.records.upkeep import Disk
+    from ecphoria.wire.episodes import EraseAnswer
 
 commands = typer.Typer(add_completion=False)
 
@@ -162,16 +162,15 @@ def forget(
 
 def _preview(
     client: Client, parts: Sequence[Sequence[str]], filters: dict[str, Any]
-) -> EraseAnswer:
+) -> "EraseAnswer":
     """Count by parts; only one part has the counts of what goes with the episodes.
 
     A session whose episodes are in two parts would be counted in neither.
     """
     found = [client.preview_erasure(ids=part, **filters) for part in parts]
     matched = sum(one.matched for one in found)
-    return EraseAnswer(
-        matched=matched, erased=0, removes=found[0].removes if len(found) == 1 else None
-    )
+    unknown = {} if len(found) == 1 else {"removes": None}
+    return found[0].model_copy(update={"matched": matched} | unknown)
 
 
 def _erase(client: Client, parts: Sequence[Sequence[str]], filters: dict[str, Any]) -> int:
@@ -191,7 +190,7 @@ def _erase(client: Client, parts: Sequence[Sequence[str]], filters: dict[str, An
     return erased
 
 
-def _also(found: EraseAnswer) -> str:
+def _also(found: "EraseAnswer") -> str:
     """Say what goes with the episodes; traces stay."""
     if found.removes is None:
         return ""
