@@ -27,10 +27,12 @@ RANKS: Final = 10
 TEMPERATURE: Final = 0.1
 """Match by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
 
-FEW: Final = 20
-"""Number of items with which who said it counts about half (docs/evaluation/gate.md)."""
-USUAL: Final = 200
+_FEW: Final = 20
+"""Number of items with which who said it may count only half (docs/evaluation/gate.md)."""
+_USUAL: Final = 200
 """Number of items in the conversations that the weights were fitted on."""
+_FAR, _NEAR = 0.5, 0.7
+"""Best similarity of those named, as a share of the best of all: far below it, and near to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -105,7 +107,7 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
 
     A share of 0 is undecided; b corrects for those who speak seldom, of whom little can match.
     The first three are 0 where the query names nobody; nothing found gives zeros. Among few items
-    it is chance who has which word, so these three count `said_by_more_than_chance(n)`.
+    it is chance who has which word, so these three count `weight_of_speakers`.
 
     Args:
         evidence: the candidates.
@@ -144,7 +146,7 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
         covered = np.where(void, 0.0, covers)
         features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
         features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
-        features[:3] *= said_by_more_than_chance(match.size)
+        features[:3] *= weight_of_speakers(similar, own)
     features[3] = rarity[~heard].max(initial=0.0) / mass
     features[4] = max(0.0, float(similar.max()))
     features[5] = joint[may & ~void].max(initial=0.0)
@@ -154,15 +156,33 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     return features
 
 
-def said_by_more_than_chance(items: int) -> float:
-    """Tell how much it counts, among n items, who said what: `min(1, 1.1 n / (n + 20))`.
+def weight_of_speakers(similarity: FloatArray, own: BoolArray) -> float:
+    """Tell how much it counts who said which word, from .1 to 1; O(n).
 
-    It is 1 where the weights were fitted, about half among 17 items, and nearly 0 among two.
+    ```text
+    chance  min(1, 1.1 n / (n + 20)): 1 where the weights were fitted, .1 among two items
+    near    (best similarity of those named / best of all - .5) / .2, held between 0 and 1
+    weight  1 - near (1 - chance)
+    ```
 
-    >>> round(said_by_more_than_chance(2), 2), said_by_more_than_chance(200)
+    Among few items it is chance who has which word of the query. It is no chance if those named
+    said nothing nearly as near in meaning as somebody else did.
+
+    Args:
+        similarity: [n], cosine with the query.
+        own: [n], spoken by one of those the query names.
+
+    >>> near, far, own = np.array([0.5, 0.5]), np.array([0.1, 0.5]), np.array([True, False])
+    >>> round(weight_of_speakers(near, own), 2), weight_of_speakers(far, own)
     (0.1, 1.0)
     """
-    return min(1.0, (1.0 + FEW / USUAL) * items / (items + FEW))
+    items = similarity.size
+    best, named = similarity.max(initial=0.0), similarity[own].max(initial=0.0)
+    if best <= 0.0:
+        return 1.0
+    near = min(1.0, max(0.0, (float(named / best) - _FAR) / (_NEAR - _FAR)))
+    chance = min(1.0, (1.0 + _FEW / _USUAL) * items / (items + _FEW))
+    return 1.0 - near * (1.0 - chance)
 
 
 def fact_contrast(joint: ArrayLike, own: ArrayLike) -> float:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         start_context,
         strategy,
         tenant,
-        trace,
         traced,
         upkeep,
     )

@@ -12,8 +12,8 @@ from ecphoria.maths.gate import (
     auroc,
     confidence,
     evidence_features,
-    said_by_more_than_chance,
     threshold,
+    weight_of_speakers,
 )
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
@@ -52,7 +52,7 @@ def evidence(**changes: object) -> Evidence:
 def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]:
     """Measure as among many items, where who said it counts whole."""
     found = evidence_features(given, names_someone=names_someone)
-    found[:3] /= said_by_more_than_chance(given.match.size) or 1.0
+    found[:3] /= weight_of_speakers(given.similarity, given.own) if given.match.size else 1.0
     return dict(zip(FEATURES, found.tolist(), strict=True))
 
 
@@ -273,10 +273,29 @@ def test_bad_arrays_are_refused(call: object) -> None:
         call()
 
 
-@given(st.integers(0, 1000), st.integers(0, 1000))
+@given(st.integers(1, 1000), st.integers(1, 1000))
 def test_who_said_it_counts_more_among_more_items(one: int, other: int) -> None:
-    few, many = sorted((one, other))
-    assert 0.0 <= said_by_more_than_chance(few) <= said_by_more_than_chance(many) <= 1.0
+    weights = [
+        weight_of_speakers(np.full(items, 0.5), np.ones(items, dtype=bool))
+        for items in sorted((one, other))
+    ]
+    assert 0.0 < weights[0] <= weights[1] <= 1.0
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_who_said_it_counts_less_the_nearer_their_own_memories_are(
+    one: float, other: float
+) -> None:
+    own = np.array([True, False])
+    far, near = (
+        weight_of_speakers(np.array([similarity, 1.0]), own) for similarity in sorted((one, other))
+    )
+    assert near <= far
+
+
+@pytest.mark.parametrize("similarity", [[0.0, 0.0], [-0.2, -0.1], [0.2, 0.9]])
+def test_who_said_it_counts_whole_if_nothing_of_theirs_is_near(similarity: list[float]) -> None:
+    assert weight_of_speakers(np.array(similarity), np.array([True, False])) == 1.0
 
 
 def test_who_said_it_hardly_counts_among_two_items() -> None:
