@@ -153,9 +153,10 @@ def forget(
         stdout().print("Nothing matches.")
         say_unknown(client, filters)
     elif dry_run and found:
-        stdout().print(f"{counted(matched, 'episode')} would be erased.{_also(found)}")
+        told = f"{counted(matched, 'episode')} would be erased.{_also(found)}"
+        stdout().print(told + _missing(len(wanted) - matched))
     else:
-        stdout().print(f"Erased {counted(erased, 'episode')}.")
+        stdout().print(f"Erased {counted(erased, 'episode')}.{_missing(len(wanted) - matched)}")
     if ids and not matched:
         raise typer.Exit(FAILED)
 
@@ -188,6 +189,10 @@ def _erase(client: Client, parts: Sequence[Sequence[str]], filters: dict[str, An
         for part in parts:
             erased += client.erase(ids=part, watch=tell, **filters)
     return erased
+
+
+def _missing(ids: int) -> str:
+    return f" Not found: {counted(ids, 'id')}." if ids > 0 else ""
 
 
 def _also(found: "EraseAnswer") -> str:

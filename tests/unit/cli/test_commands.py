@@ -432,6 +432,7 @@ def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> 
     )
     service.routes["POST /v1/episodes/erase"] = 200, {"matched": 1, "erased": 1}
     assert command("forget", "a", "--yes").out == "Erased 1 episode.\n"
+    assert command("forget", "a", "b", "--yes").out == "Erased 1 episode. Not found: 1 id.\n"
     service.routes["POST /v1/episodes/erase"] = 200, {"matched": 0, "erased": 0}
     unknown = command("forget", "a", "--yes")
     assert (unknown.code, unknown.out) == (1, "Nothing matches.\n")
