@@ -107,7 +107,8 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
 
     A share of 0 is undecided; b corrects for those who speak seldom, of whom little can match.
     The first three are 0 where the query names nobody; nothing found gives zeros. Among few items
-    it is chance who has which word, so these three count `weight_of_speakers`.
+    it is chance who has which word, so what these three say against those named counts
+    `weight_of_speakers` = w, and what they say for them (1 + w) / 2.
 
     Args:
         evidence: the candidates.
@@ -120,7 +121,7 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     ...     own=one > 0, about=one > 0, attribution=one,
     ... )
     >>> evidence_features(told, names_someone=True).round(3)
-    array([0.026, 0.013, 0.   , 0.75 , 0.5  , 0.125, 0.5  , 0.   ])
+    array([0.263, 0.132, 0.   , 0.75 , 0.5  , 0.125, 0.5  , 0.   ])
     """
     match, similar = floats("match", evidence.match), floats("similarity", evidence.similarity)
     score = floats("score", evidence.score)
@@ -146,7 +147,9 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
         covered = np.where(void, 0.0, covers)
         features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
         features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
-        features[:3] *= weight_of_speakers(similar, own)
+        weight = weight_of_speakers(similar, own)
+        against = np.array([features[0] < 0.0, features[1] < 0.0, True])
+        features[:3] *= np.where(against, weight, (1.0 + weight) / 2.0)
     features[3] = rarity[~heard].max(initial=0.0) / mass
     features[4] = max(0.0, float(similar.max()))
     features[5] = joint[may & ~void].max(initial=0.0)

@@ -52,7 +52,10 @@ def evidence(**changes: object) -> Evidence:
 def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]:
     """Measure as among many items, where who said it counts whole."""
     found = evidence_features(given, names_someone=names_someone)
-    found[:3] /= weight_of_speakers(given.similarity, given.own) if given.match.size else 1.0
+    if given.match.size:
+        weight = weight_of_speakers(given.similarity, given.own)
+        against = np.array([found[0] < 0, found[1] < 0, True])
+        found[:3] /= np.where(against, weight, (1 + weight) / 2)
     return dict(zip(FEATURES, found.tolist(), strict=True))
 
 
@@ -298,7 +301,7 @@ def test_who_said_it_counts_whole_if_nothing_of_theirs_is_near(similarity: list[
     assert weight_of_speakers(np.array(similarity), np.array([True, False])) == 1.0
 
 
-def test_who_said_it_hardly_counts_among_two_items() -> None:
+def test_who_said_it_hardly_counts_against_those_named_among_two_items() -> None:
     two = evidence(
         match=np.array([0.9, 0.5]),
         said=np.array([[False, False], [True, True]]),
@@ -309,4 +312,4 @@ def test_who_said_it_hardly_counts_among_two_items() -> None:
     )
     share, coverage, unsaid, *_ = evidence_features(two, names_someone=True).tolist()
     assert (coverage, unsaid) == pytest.approx((-0.1, 0.1))
-    assert abs(share) <= 0.05
+    assert 0.0 < share == pytest.approx(0.55 * features(two)["share"])
