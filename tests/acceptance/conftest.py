@@ -180,15 +180,21 @@ def stranger(operator: httpx.Client) -> Iterator[Owner]:
 
 
 def with_a_worker(
-    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+    neo4j_server: Server, home: Path, jobs: JobsSettings
 ) -> Iterator[RunningService]:
     """A service with a worker, which consolidates."""
-    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
     with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         yield service
 
 
-working = pytest.fixture(with_a_worker, scope="module", name="working")
+@pytest.fixture(scope="module")
+def working(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker, for the tests of a module."""
+    yield from with_a_worker(
+        neo4j_server, tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
+    )
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, Request
 
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
+from ecphoria.settings import JobsSettings
 from tests.acceptance.conftest import (
     NO_TLS,
     Owner,
@@ -65,7 +66,14 @@ def demo(operator: httpx.Client) -> Iterator[Owner]:
         yield made
 
 
-working = pytest.fixture(with_a_worker, scope="session", name="working")
+@pytest.fixture(scope="session")
+def working(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker, for all tests here."""
+    # It works on what it is asked for, and leaves what other tests queue to their own workers.
+    jobs = JobsSettings(workers=1, poll_s=600, schedule_s=3_600)
+    yield from with_a_worker(neo4j_server, tmp_path_factory.mktemp("home"), jobs)
 
 
 @pytest.fixture(scope="session")

@@ -106,7 +106,9 @@ def no_job_comes_before(neo4j_server: Server) -> None:
 def service(ecphoria: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One service for all tests here, and the tenant they share."""
     # It works on what it is asked for, and leaves what other tests queue to their own workers.
-    alone = ecphoria.environment | {"ECPHORIA_TEST_JOBS__POLL_S": "600"}
+    alone = ecphoria.environment | {
+        "ECPHORIA_TEST_JOBS__POLL_S": "600", "ECPHORIA_TEST_JOBS__SCHEDULE_S": "3600",
+    }  # fmt: skip
     with serving(alone, tmp_path_factory.mktemp("log") / "serve.log") as served:
         ecphoria.environment["ECPHORIA_URL"] = served.url
         tenant = ecphoria.environment["ECPHORIA_TENANT"]
