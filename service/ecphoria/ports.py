@@ -135,7 +135,7 @@ class Reply:
 
     Attributes:
         tokens: Read and written together; 0 where the endpoint does not count.
-        written: Those of them that were written.
+        written: Tokens that the model wrote.
         is_cut: Whether the endpoint stopped at its limit of tokens.
         is_enough: Whether the caller stopped the stream.
     """

@@ -35,7 +35,7 @@ class Said:
 
     Attributes:
         text: Empty without an answer.
-        written: Those of the tokens that the model wrote.
+        written: Tokens that the model wrote.
         failed: Why the model gave nothing usable, if so; that counts as no answer.
         by_oracle: Whether it is the data's own answer, which is right in every measure.
     """

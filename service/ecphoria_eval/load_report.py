@@ -86,7 +86,7 @@ class Paired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerRun:
-    """What tenants of one size meet.
+    """Times of recalls and appends in tenants of one size.
 
     Attributes:
         episodes: Of each of them.

@@ -15,7 +15,7 @@ _Price = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 @checked(frozen=True)
 class Price:
-    """What a million tokens cost, in the currency of the table.
+    """The price of a million tokens, in the currency of the table.
 
     Attributes:
         input: Tokens that the model reads.

@@ -95,7 +95,7 @@ class Indexing:
 
     Attributes:
         tokens: Read and written by the service's language model.
-        written: Those of them that it wrote.
+        written: Tokens that the model wrote.
         price: Their price; None without a table of prices.
     """
 

@@ -1,4 +1,4 @@
-"""What commands need besides the base installation: settings, extras, the evaluation."""
+"""Needs of commands beyond the base installation: settings, extras, the evaluation."""
 
 from pathlib import Path
 from typing import Annotated, Any, Final

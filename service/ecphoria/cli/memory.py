@@ -32,7 +32,7 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
-from ecphoria.records.episode import Bucket, BucketKind, MemoryKind, Outcome, Receipt
+from ecphoria.records.episode import MOST_IDS, Bucket, BucketKind, MemoryKind, Outcome, Receipt
 from ecphoria.records.recall import DEFAULT_HITS, Match
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from ecphoria.wire.episodes import EraseAnswer
 
 commands = typer.Typer(add_completion=False)
-
-_IDS_AT_ONCE = 1_000
-"""Largest number of ids in a request."""
 
 When = Annotated[
     str | None,
@@ -139,7 +136,7 @@ def forget(
         raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
 
     wanted = list(dict.fromkeys(ids or ()))
-    parts = [wanted[at : at + _IDS_AT_ONCE] for at in range(0, len(wanted) or 1, _IDS_AT_ONCE)]
+    parts = [wanted[at : at + MOST_IDS] for at in range(0, len(wanted) or 1, MOST_IDS)]
     found = _preview(client, parts, filters) if dry_run or not yes else None
     if found and found.matched and not dry_run:
         confirm(f"Erase {counted(found.matched, 'episode')}?{_also(found)}")

@@ -5,12 +5,11 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ecphoria.errors import BadFile, Misconfigured
 from ecphoria.imports.markdown import PAGES, page, read_page
-from ecphoria.imports.streams import Counted, Found, Reading, Tree, shown
+from ecphoria.imports.streams import Counted, Found, Reading, Tree, matches, shown
 
 DOCUMENTS: Final = (*PAGES, "*.txt", "*.text", "*.html", "*.htm", "*.pdf", "*.docx")
 """Names of the files that are read from a folder."""
@@ -100,7 +99,7 @@ def read_document(stream: Counted, name: str) -> Iterator[Found]:
     elif kind != "text":
         # Nothing is guessed: an entry that cannot be read is counted as refused (decision 0043).
         yield refusal(kind)
-    elif any(PurePosixPath(name.lower()).match(pattern) for pattern in PAGES):
+    elif matches(name, *PAGES):
         yield from read_page(stream, name)
     else:
         raw = stream.read(_LONGEST_TEXT + 1)

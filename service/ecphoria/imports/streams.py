@@ -203,12 +203,7 @@ class Tree:
 
     def named(self, *patterns: str) -> list[str]:
         """List the files whose names match a pattern in any case, in order."""
-        wanted = [pattern.lower() for pattern in patterns]
-        return sorted(
-            path
-            for path in self.sizes
-            if any(PurePosixPath(path.lower()).match(one) for one in wanted)
-        )
+        return sorted(path for path in self.sizes if matches(path, *patterns))
 
     def read(
         self, path: str, reading: Reading, reader: Callable[[Counted], Iterator[Found]]
@@ -285,6 +280,12 @@ def _folder(root: Path) -> Tree:
 
 def _is_hidden(path: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(path).parts)
+
+
+def matches(path: str, *patterns: str) -> bool:
+    """Tell whether a path matches a pattern, in any case."""
+    lower = PurePosixPath(path.lower())
+    return any(lower.match(pattern.lower()) for pattern in patterns)
 
 
 def shown(path: str) -> str:

@@ -202,7 +202,7 @@ def adapted(
         weights: As measured over all kinds of data.
         signals: [n] each.
         bounds: Of the candidates.
-        among: [n], which items are candidates.
+        among: [n], True for a candidate.
         unread: Whether the query is in a language that the encoder does not read.
     """
     if unread:

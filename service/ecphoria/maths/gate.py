@@ -107,8 +107,8 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
 
     A share of 0 is undecided; b corrects for those who speak seldom, of whom little can match.
     The first three are 0 where the query names nobody; nothing found gives zeros. Among few items
-    it is chance who has which word, so what these three say against those named counts
-    `weight_of_speakers` = w, and what they say for them (1 + w) / 2.
+    it is chance who has which word. So these three are multiplied by w = `weight_of_speakers`
+    where they speak against those named, and by (1 + w) / 2 where they speak for them.
 
     Args:
         evidence: the candidates.

@@ -1,6 +1,6 @@
-"""What mechanisms share: options, the score of the text, and the seeds, where the cue enters.
+"""The common parts of mechanisms: options, the score of the text, and the seeds.
 
-The best memory and a lone named concept have level 1.
+The cue enters the graph at the seeds. The best memory and a lone named concept have level 1.
 """
 
 from collections.abc import Callable

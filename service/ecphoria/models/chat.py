@@ -37,7 +37,7 @@ class _NoValue(Exception):
     Args:
         calls: Number of calls.
         tokens: Their tokens.
-        written: Those of them that were written.
+        written: Tokens that the model wrote, of these.
     """
 
     def __init__(self, calls: int = 1, tokens: int = 0, written: int = 0) -> None:
@@ -65,7 +65,7 @@ class Structured(Generic[_Shape]):
 
     Attributes:
         tokens: Of all calls that were needed.
-        written: Those of them that were written.
+        written: Tokens that the model wrote, of these.
         calls: Number of calls, those included by which a form was refused.
     """
 

@@ -113,10 +113,9 @@ def read_answer(text: str, shape: type[_Shape]) -> _Shape:
     Raises:
         ValidationError: Nothing fits; the error is that of the last value.
     """
-    said = text[text.rfind(_THOUGHT) + len(_THOUGHT) :] if _THOUGHT in text else text
     error: ValidationError | None = None
-    for write in (str, lambda _: text, _without_last_commas, _encoded):
-        for value in reversed([*_values(write(said))]):
+    for part in _readings(text):
+        for value in reversed([*_values(part)]):
             try:
                 return _fitted(value, shape)
             except ValidationError as fault:
@@ -124,6 +123,17 @@ def read_answer(text: str, shape: type[_Shape]) -> _Shape:
     if error is not None:
         raise error
     return shape.model_validate(None)
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Give the texts in which to look for the answer, one after the other."""
+    said = text[text.rfind(_THOUGHT) + len(_THOUGHT) :] if _THOUGHT in text else text
+    yield said
+    if said != text:
+        yield text
+    if (without := _without_last_commas(said)) != said:
+        yield without
+    yield _encoded(said)
 
 
 def _fitted(value: dict[str, Any] | list[Any], shape: type[_Shape]) -> _Shape:

@@ -59,7 +59,7 @@ class CitedAnswer:
     tokens: int
     """Tokens that the model read and wrote; 0 if it was not asked."""
     tokens_written: int
-    """Those of them that it wrote."""
+    """Tokens that the model wrote."""
     trace_id: TraceId
     """Ask `GET /v1/traces/{id}` for the replay of the recall."""
     degraded: tuple[str, ...]

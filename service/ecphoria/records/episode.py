@@ -42,6 +42,8 @@ ConceptKind = Literal["person", "place", "organisation", "time", "title", "topic
 CognitiveType = Literal["identity", "preference", "event", "technical", "person"]
 """The role of a name in a memory (SYNAPSE, A.2)."""
 
+MOST_IDS = 1_000
+"""Episodes that one request erases by their ids."""
 # Names are entries of indexes, which hold 8 kB at most.
 LONGEST_NAME = 256
 """Characters of a name: a speaker, a session, a title, a part of a fact, a name of metadata."""

@@ -30,6 +30,7 @@ from ecphoria.records.asked import (
 from ecphoria.records.episode import (
     DOCUMENT,
     EPOCH,
+    MOST_IDS,
     TICK,
     TURN,
     Episode,
@@ -149,7 +150,7 @@ class EraseRequest(Request):
         json_schema_extra={"examples": [{"filters": {"session": "2026-03-14"}, "dry_run": True}]}
     )
 
-    ids: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
+    ids: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=MOST_IDS)
     """Only these, at most 1,000."""
     filters: Filters = Field(default_factory=Filters)
     """Filter of the episodes; without `ids` at least one condition besides `exclude`."""
