@@ -331,7 +331,7 @@ async def test_two_strategies_stand_on_the_same_columns(open_tab: OpenTab, demo:
     columns = await tab.page.get_attribute(".picture canvas", "data-columns")
     await tab.page.select_option(".compare select", "cls")
     await tab.page.wait_for_selector(".ranks")
-    assert await tab.page.get_attribute(".picture canvas", "data-columns") == columns
+    await tab.page.wait_for_selector(f".picture canvas[data-columns='{columns}']")
     svg = await exported(tab, "Picture (SVG)")
     places = re.findall(r'data-node="(\w+)"', svg)
     both = [

@@ -119,6 +119,7 @@ async def test_the_clock_shows_one_edge_or_two(open_tab: OpenTab, studied: Owner
     around = studied.get("/v1/graph", params={"around": concept, "hops": 2, "limit": 200}).json()
     await tab.page.click(".about .twin summary")
     rows = tab.page.locator(".about .twin tr[data-node]")
+    await rows.first.wait_for()
     shown = await rows.evaluate_all("all => all.map(row => row.dataset.node)")
     assert shown == around["nodes"]["id"]
     other = around["nodes"]["kind"].index("concept", 1)
