@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -320,6 +320,26 @@ class Lanes:
 _TEXTS = Lane("text", threads=4)
 """Threads for work on long texts. Python runs one of them at a time; more of them only let other
 callers go on beside a text that takes long."""
+
+
+def groups(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Cut texts into groups that are encoded together, the shortest texts first.
+
+    Args:
+        lengths: Tokens or characters of each text.
+        most: Length of a group whose texts are padded to its longest; one longer text is a group.
+
+    Yields:
+        Places of texts in `lengths`.
+    """
+    group: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if group and (len(group) + 1) * lengths[place] > most:
+            yield group
+            group = []
+        group.append(place)
+    if group:
+        yield group
 
 
 def _closed() -> EncoderUnavailable:

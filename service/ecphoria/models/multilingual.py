@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from ecphoria.errors import Misconfigured
 from ecphoria.models.weights import MULTILINGUAL, require_hash
-from ecphoria.runtime import Lanes, require_encodable, usable_cores
+from ecphoria.runtime import Lanes, groups, require_encodable, usable_cores
 
 DIMENSION: Final = 512
 LONGEST_TEXT: Final = 8_000
 """Characters of a text that count; the time grows with them."""
-SLICE: Final = 4_000
+GROUP: Final = 4_096
 """Characters that are encoded before another request gets its turn."""
 SHORT_REQUEST: Final = 4_096
 """Characters up to which a request counts as short."""
@@ -94,25 +94,14 @@ class MultilingualEmbedder:
         read = [text[:LONGEST_TEXT] for text in texts]
         lane = self._lanes.of(read)
         vectors = np.empty((len(read), DIMENSION), dtype=np.float32)
-        start = 0
-        while start < len(read):
-            end = _end_of_slice(read, start)
-            vectors[start:end] = await lane.run(partial(self._encode, read[start:end]))
-            start = end
+        for group in groups([len(text) for text in read], GROUP):
+            work = partial(self._encode, [read[place] for place in group])
+            vectors[group] = await lane.run(work)
         return vectors
 
     async def close(self) -> None:
-        """Finish the current slice and end the threads; waiting work is refused."""
+        """Finish the current group and end the threads; waiting work is refused."""
         await self._lanes.close()
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         return cast("NDArray[np.float32]", self._encoder.encode(texts))
-
-
-def _end_of_slice(texts: Sequence[str], start: int) -> int:
-    """Find the end of the texts that are encoded together; at least one."""
-    end, characters = start + 1, len(texts[start])
-    while end < len(texts) and characters + len(texts[end]) <= SLICE:
-        characters += len(texts[end])
-        end += 1
-    return end

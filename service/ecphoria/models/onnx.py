@@ -4,7 +4,7 @@ The graph (`minilm.onnx`, built by `scripts/build_encoder_graph.py`) holds no we
 read from the model's own `model.safetensors`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib import resources
 from typing import Final, cast
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ecphoria.models.weights import MODEL, Weights
-from ecphoria.runtime import Lanes, require_encodable, usable_cores
+from ecphoria.runtime import Lanes, groups, require_encodable, usable_cores
 
 DIMENSION = 384
 # Longer texts are cut into passages (docs/explanation/encoder.md).
@@ -85,7 +85,7 @@ class LocalEmbedder:
             for first in range(0, len(window), TOKENISED):
                 part = window[first : first + TOKENISED]
                 tokens += await lane.run(partial(self._tokenise, part))
-            for group in _groups([len(ids) for ids in tokens]):
+            for group in groups([len(ids) for ids in tokens], BATCH_TOKENS):
                 work = partial(self._encode, [tokens[index] for index in group])
                 vectors[start + np.asarray(group)] = await lane.run(work)
         return vectors
@@ -106,15 +106,3 @@ class LocalEmbedder:
             mask[row, : len(text)] = 1
         (vectors,) = self._session.run(["vectors"], {"ids": ids, "mask": mask})
         return cast("NDArray[np.float32]", vectors)
-
-
-def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield indices, shortest texts first, so that a group padded to its longest stays small."""
-    group: list[int] = []
-    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if group and (len(group) + 1) * lengths[index] > BATCH_TOKENS:
-            yield group
-            group = []
-        group.append(index)
-    if group:
-        yield group

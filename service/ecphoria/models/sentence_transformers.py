@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]  # the same extra
 
 from ecphoria.errors import EncoderUnavailable
-from ecphoria.runtime import Lane, require_encodable
+from ecphoria.runtime import Lane, groups, require_encodable
 
-SLICE = 32
-"""Texts encoded before another request gets its turn."""
+GROUP = 4_096
+"""Characters that are encoded before another request gets its turn. A stop waits for a group, and
+a process that ends while torch computes is aborted."""
+CHARACTERS_A_TOKEN = 4
 
 
 class SentenceTransformersEmbedder:
-    """Encodes in one worker thread, in slices of 32 texts that requests take in turn.
+    """Encodes in one worker thread, in groups of texts that requests take in turn.
 
     One thread only: the library's tokenizers change their own state while they work.
     """
@@ -59,21 +61,20 @@ class SentenceTransformersEmbedder:
         """
         require_encodable(texts)
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        for start in range(0, len(texts), SLICE):
-            places = by_length[start : start + SLICE]
-            work = partial(self._encode, [texts[index] for index in places])
-            # A cue is urgent: a caller waits for it, and it takes a fraction of a slice.
-            vectors[places] = await self._lane.run(work, is_urgent=len(texts) == 1)
+        counted = CHARACTERS_A_TOKEN * (self._encoder.max_seq_length or GROUP)
+        for group in groups([min(len(text), counted) for text in texts], GROUP):
+            work = partial(self._encode, [texts[place] for place in group])
+            # A cue is urgent: a caller waits for it, and it takes a fraction of a group.
+            vectors[group] = await self._lane.run(work, is_urgent=len(texts) == 1)
         return vectors
 
     async def close(self) -> None:
-        """Finish the current slice and end the thread; waiting work is refused."""
+        """Finish the current group and end the thread; waiting work is refused."""
         self._lane.close()
         await self._lane.ended()
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(
-            texts, batch_size=SLICE, normalize_embeddings=True, show_progress_bar=False
+            texts, batch_size=len(texts), normalize_embeddings=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)

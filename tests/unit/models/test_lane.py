@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from functools import partial
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from ecphoria.errors import EncoderUnavailable
 from ecphoria.models.onnx import LocalEmbedder
 from ecphoria.models.weights import Weights
-from ecphoria.runtime import CallerGone, Lane, run_text, work_for
+from ecphoria.runtime import CallerGone, Lane, groups, run_text, work_for
 
 
 async def test_work_is_done_in_its_order_off_the_loop() -> None:
@@ -160,3 +161,16 @@ async def test_an_end_waits_for_the_work_that_runs_but_not_for_ever() -> None:
     go_on.set()
     await waiting
     await running
+
+
+@given(st.lists(st.integers(min_value=0, max_value=40)), st.integers(min_value=1, max_value=100))
+def test_groups_hold_each_text_once_and_are_bounded_when_padded(
+    lengths: list[int], most: int
+) -> None:
+    made = list(groups(lengths, most))
+    assert sorted(place for group in made for place in group) == list(range(len(lengths)))
+    for group in made:
+        longest = max(lengths[place] for place in group)
+        assert len(group) == 1 or len(group) * longest <= most
+    for former, group in pairwise(made):
+        assert (len(former) + 1) * lengths[group[0]] > most
