@@ -1,7 +1,11 @@
 """The explorer in a real browser, on a real service with the demo's conversation."""
 
+import asyncio
+import os
+import random
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +13,17 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Locator, Page, Request, async_playwright
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Locator,
+    Page,
+    Request,
+    Route,
+    async_playwright,
+    expect,
+)
 
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
@@ -29,6 +43,8 @@ HUSBAND = "What is the name of Davor's husband?"
 TICK = "Which antibiotics is Tobias taking after his tick bite?"
 SLOW_MS = 60_000
 """A machine under load is no failure of the page."""
+SLOWER = int(os.environ.get("ECPHORIA_TEST_SLOWER", "1"))  # noqa: TID251
+"""How many times slower the browser is; above 1, the answers of the service are late too."""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -120,6 +136,7 @@ async def browser() -> AsyncIterator[Browser]:
     found = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if found is None:
         pytest.fail("The tests of the explorer need a browser: apt-get install chromium")
+    expect.set_options(timeout=SLOW_MS)
     async with async_playwright() as playwright:
         made = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield made
@@ -145,10 +162,9 @@ class Tab:
         await self.page.wait_for_selector("header", timeout=SLOW_MS)
 
     async def open(self, screen: str = "ask", **query: object) -> None:
-        """Follow a link of the page."""
+        """Follow a link of the page, and wait until the page shows its screen."""
         await self.page.evaluate(
-            "address => { location.hash = address; }",
-            f"#/{screen}?{urlencode({name: str(value) for name, value in query.items()})}",
+            FOLLOW, f"#/{screen}?{urlencode({name: str(value) for name, value in query.items()})}"
         )
 
     async def ask(self, cue: str, **query: object) -> None:
@@ -157,7 +173,7 @@ class Tab:
         await self.answered()
 
     async def answered(self) -> None:
-        """Wait for the verdict."""
+        """Wait for the verdict and the picture."""
         await self.page.wait_for_selector(".verdict", timeout=SLOW_MS)
         await self.page.wait_for_selector("canvas[data-draws]")
 
@@ -176,11 +192,22 @@ class Tab:
         return set(rows)
 
 
+FOLLOW = """address => new Promise(followed => {
+  if (location.hash === address) return followed();
+  addEventListener('hashchange', followed, { once: true });
+  location.hash = address;
+})"""
+"""The page listens since it was loaded, so it has drawn the address before this ends."""
+BOXES = (
+    "all => all.map(one => one.getBoundingClientRect()).map(box => [box.left, box.right, box.top])"
+)
+"""The left, the right and the top of elements, all read at the same time."""
+
+
 async def side_by_side(found: Locator) -> bool:
     """Tell whether elements stand in one row, each to the right of the one before."""
-    boxes = [await one.bounding_box() for one in await found.all()]
-    assert all(boxes)
-    places = [(box["x"], box["x"] + box["width"], box["y"]) for box in boxes if box]
+    places = await found.evaluate_all(BOXES)
+    assert places
     return all(
         right <= left and top == same for (_, right, top), (left, _, same) in pairwise(places)
     )
@@ -201,6 +228,8 @@ async def open_tab(browser: Browser, service: RunningService) -> AsyncIterator[O
         context.set_default_timeout(SLOW_MS)
         tab = Tab(await context.new_page(), url)
         _note_faults(tab)
+        if SLOWER > 1:
+            await _slow_down(tab.page)
         await tab.page.goto(f"{url}/explorer")
         if key is not None:
             await tab.sign_in(key)
@@ -209,6 +238,19 @@ async def open_tab(browser: Browser, service: RunningService) -> AsyncIterator[O
     yield opened
     for context in contexts:
         await context.close()
+
+
+async def _slow_down(page: Page) -> None:
+    """Show what a test reads too early."""
+    browser = await page.context.new_cdp_session(page)
+    await browser.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+
+    async def late(route: Route) -> None:
+        await asyncio.sleep(random.uniform(0, 0.3))  # noqa: S311
+        with suppress(Error):  # the page itself ended it
+            await route.continue_()
+
+    await page.context.route("**/v1/**", late)
 
 
 def _note_faults(tab: Tab) -> None:

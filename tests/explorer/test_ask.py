@@ -162,12 +162,13 @@ async def test_a_click_on_a_dot_of_the_picture_chooses_its_hit(
     dots = r'<circle cx="([\d.]+)" cy="([\d.]+)"[^>]*data-node="(\w+)" data-state="hit"'
     found = re.search(dots, svg)
     assert found
-    box = await tab.page.locator(".picture canvas").bounding_box()
+    canvas = tab.page.locator(".picture canvas")
+    box = await canvas.bounding_box()
     assert box
     # The file has the same layout on 1,000 by 460 pixels, below a head of 58.
     x = 14 + (float(found[1]) - 14) * (box["width"] - 28) / (1_000 - 28)
     y = 52 + (float(found[2]) - 58 - 52) * (box["height"] - 78) / (460 - 78)
-    await tab.page.mouse.click(box["x"] + x, box["y"] + y)
+    await canvas.click(position={"x": x, "y": y})
     await tab.page.wait_for_selector(".hit.chosen")
     assert await chosen_hit(tab) == found[3]
 

@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 
 from tests.acceptance.conftest import Owner
-from tests.explorer.conftest import OpenTab, Tab, side_by_side
+from tests.explorer.conftest import BOXES, OpenTab, Tab, side_by_side
 
 
 async def opened(open_tab: OpenTab, owner: Owner, name: str) -> Tab:
@@ -32,8 +32,9 @@ async def test_intervals_of_a_fact_that_changed_stand_in_order(
         "Tobias status is unemployed", "Tobias status is trainee", "Tobias status is employed",
     ]  # fmt: skip
     assert await group.locator(".spans i").count() == 3
-    places = [await bar.bounding_box() for bar in await group.locator(".spans i").all()]
-    spans = [(place["x"], place["x"] + place["width"]) for place in places if place]
+    spans = [
+        (left, right) for left, right, _ in await group.locator(".spans i").evaluate_all(BOXES)
+    ]
     assert len(spans) == 3
     # One ends where the next begins; a bar has at least a hundredth of the axis.
     assert all(start < end for start, end in spans)

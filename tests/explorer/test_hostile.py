@@ -19,17 +19,15 @@ TEXTS = (
     "otters " + "x" * 100_000,
     "=cmd|' /C calc'!A0 otters",
 )  # fmt: skip
-PLACES = (
-    "ask",
-    "misses",
-    "context",
-    "gate",
-    "traces",
-    "concept",
-    "timeline",
-    "review",
-    "forgetting",
-)
+TABS = ("ask", "misses", "context", "gate")
+PLACES = {
+    "traces": ".traces tbody tr",
+    "concept": ".finder li",
+    "timeline": ".turns li",
+    "review": "#contradictions .pair",
+    "forgetting": ".memories li",
+}
+"""Screens, and what stands there when they are read."""
 
 
 @pytest.fixture
@@ -66,12 +64,10 @@ async def test_nothing_of_a_memory_runs_or_becomes_an_element(
         hostile.remember("otters " + " ".join(crowd), session="crowd", extraction=names)
     tab = await open_tab(hostile.key, viewport={"width": width, "height": 844})
     page = tab.page
-    for place in PLACES:
-        if place in PLACES[4:]:
+    for place in (*TABS, *PLACES):
+        if place in PLACES:
             await tab.open(place, by="session", bucket="<b>x</b>")
-            await page.wait_for_selector(
-                ".traces tbody tr, .finder li, .turns li, #contradictions .pair, .memories li"
-            )
+            await page.wait_for_selector(PLACES[place])
         else:
             await tab.ask("otters", strategy="ppr", tab=place)
             await tab.lit()

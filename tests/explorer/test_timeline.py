@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from playwright.async_api import expect
 
 from tests.acceptance.conftest import Owner
 from tests.explorer.conftest import OpenTab, Tab
@@ -134,6 +135,5 @@ async def test_clocks_may_differ(open_tab: OpenTab, fresh: Owner, days: int) -> 
 async def test_an_empty_memory_says_how_to_fill_it(open_tab: OpenTab, fresh: Owner) -> None:
     tab = await open_tab(fresh.key)
     await tab.open("timeline")
-    await tab.page.wait_for_selector("main .empty")
-    assert "ecphoria import" in await tab.page.inner_text("main")
+    await expect(tab.page.locator("main")).to_contain_text("ecphoria import")
     assert tab.faults == []

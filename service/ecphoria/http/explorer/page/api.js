@@ -119,19 +119,22 @@ export async function call(method, path, options = {}) {
   const mine = epoch.signal;
   const ends = options.signal ? AbortSignal.any([mine, options.signal]) : mine;
   const again = options.again ?? method === "GET";
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const answer = await request(method, path, { ...options, as: session.value, signal: ends });
-      banner.value = "";
-      return answer;
-    } catch (problem) {
-      if (ends.aborted) throw problem;
-      if (problem.status === 401) forget(W.keyEnded);
-      const seconds = waitFor(problem, again, tries);
-      if (!seconds) throw problem;
-      banner.value = problem.status === 429 ? W.tooMany(seconds) : W.outage(seconds);
-      await pause(seconds, ends);
+  let told = "";
+  try {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await request(method, path, { ...options, as: session.value, signal: ends });
+      } catch (problem) {
+        if (ends.aborted) throw problem;
+        if (problem.status === 401) forget(W.keyEnded);
+        const seconds = waitFor(problem, again, tries);
+        if (!seconds) throw problem;
+        banner.value = told = problem.status === 429 ? W.tooMany(seconds) : W.outage(seconds);
+        await pause(seconds, ends);
+      }
     }
+  } finally {
+    if (banner.value === told) banner.value = "";  // another request may still wait
   }
 }
 
@@ -165,7 +168,8 @@ function headersOf(as, body) {
 
 async function request(method, path, given) {
   const answer = await send(method, path, given);
-  return answer.status === 204 ? null : answer.json().catch(() => ({}));
+  if (answer.status === 204) return null;
+  return answer.json().catch((failed) => { throw given.signal?.aborted ? failed : new Problem(0); });
 }
 
 /** @param {{query?: object, body?: object, signal?: AbortSignal, as: Kept|null}} given */

@@ -4,7 +4,7 @@ import { call, Problem, stream } from "./api.js";
 import { columnsOf, storyOf } from "./parts/scene.js";
 
 /**
- * @typedef {{phase: "start"|"asking"|"stopped"|"failed"|"shown", problem?: any, shown?: any, other?: any,
+ * @typedef {{phase: "start"|"asking"|"stopped"|"failed"|"shown", of?: string, problem?: any, shown?: any, other?: any,
  *   stories?: import("./parts/scene.js").Story[], columns?: any[], stored?: number}} Asked
  */
 
@@ -96,7 +96,7 @@ export async function run(query, recorded) {
   try {
     const found = await both(query, recorded, mine.signal);
     if (running !== mine) return;
-    asked.value = { phase: "shown", ...found };
+    asked.value = { phase: "shown", of: keyOf(query), ...found };
     if (query.trace) draft.value = { ...draft.value, cue: found.shown.cue, strategy: found.shown.strategy };
   } catch (problem) {
     if (running !== mine) return;

@@ -18,7 +18,7 @@ const entering = signal(true);
 const listing = signal(false);
 
 function Page() {
-  useEffect(followTenant, [route.value.query.tenant]);
+  useEffect(followTenant, [route.value.query.tenant, me.value]);
   if (entering.value) return html`<main class="sign-in"><h1>${W.name}</h1><${Loading} text=${W.signingIn} /></main>`;
   if (!session.value || !me.value) return html`<${Banner} /><${SignIn} />`;
   const tenant = session.value.tenant;
@@ -71,8 +71,9 @@ const Allow = () => html`<label class="check"><input type="checkbox" name="allow
 /** The tenants of the service, for an operator. */
 function Tenants() {
   const [tenants, got] = useState([]);
-  useEffect(() => { call("GET", "/v1/tenants").then((list) => got(list.items)).catch(() => {}); }, []);
   const chosen = session.value.tenant ?? "";
+  // A change of the tenant ends this request too, so it is sent again.
+  useEffect(() => { call("GET", "/v1/tenants").then((list) => got(list.items)).catch(() => {}); }, [chosen]);
   return html`<select aria-label=${W.chooseTenant} value=${chosen} onChange=${(event) => change(event.currentTarget.value)}>
     ${!chosen && html`<option value="">${W.chooseTenant}</option>`}
     ${tenants.map(({ name, created_at: made }) => html`<option value=${name}>${W.tenantOf(name, day(made))}</option>`)}</select>`;

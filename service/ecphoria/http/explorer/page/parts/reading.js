@@ -14,7 +14,7 @@ export function useRead(read, inputs) {
   useEffect(() => {
     const ends = new AbortController();
     got((before) => ({ ...before, problem: null }));
-    read(ends.signal).then((value) => got({ value }), (problem) => {
+    read(ends.signal).then((value) => ends.signal.aborted || got({ value }), (problem) => {
       if (problem.name !== "AbortError") got({ problem });
     });
     return () => ends.abort();
@@ -28,16 +28,22 @@ export function useRead(read, inputs) {
  * @param {(items: any[], signal?: AbortSignal) => Promise<any[]>} [fill] Adds to the items of a page.
  */
 export function usePages(path, query, fill = async (items) => items) {
+  const of = JSON.stringify(query);
   const read = async (cursor, signal) => {
     const page = await call("GET", path, { query: { ...query, cursor }, signal });
-    return { items: await fill(page.items, signal), next: page.next_cursor };
+    return { of, items: await fill(page.items, signal), next: page.next_cursor };
   };
-  const { value: first, problem, again } = useRead((signal) => read(undefined, signal), [path, JSON.stringify(query)]);
+  const { value, problem, again } = useRead((signal) => read(undefined, signal), [path, of]);
+  const first = value?.of === of ? value : undefined;  // a list of another query is not shown
   const [further, add] = useState({});
+  const reads = useRef(false);
   const mine = further.first === first ? further : {};
   const more = async () => {
+    if (reads.current) return;
+    reads.current = true;
     /** @type {any} */
     const page = await read(mine.next ?? first.next).catch((failed) => ({ items: [], next: mine.next ?? first.next, failed }));
+    reads.current = false;
     add({ first, items: [...(mine.items ?? []), ...page.items], next: page.next, failed: page.failed });
   };
   const next = mine.first ? mine.next : first?.next;

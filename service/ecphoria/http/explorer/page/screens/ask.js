@@ -15,15 +15,16 @@ import { element, Long, Text, pieces } from "../parts/text.js";
 
 export function Ask() {
   const { query } = route.value;
-  useEffect(() => { follow(query); }, [keyOf(query)]);
+  const key = keyOf(query);
+  useEffect(() => { follow(query); }, [key]);
   useEffect(() => { readStrategies().catch(() => {}); }, []);
-  const { phase, problem } = asked.value;
+  const { phase, problem, of } = asked.value;
   return html`<main class="ask"><h1>${W.ask.title}</h1><${Form} />
     ${phase === "start" && html`<p class="start">${W.ask.start}</p>`}
     ${phase === "asking" && html`<${Loading} text=${W.recalling} /><button class="late" onClick=${stop}>${W.stop}</button>`}
     ${phase === "stopped" && html`<p class="start" role="status">${W.ask.stopped}</p>`}
     ${phase === "failed" && html`<${Fault} problem=${problem} gone=${W.ask.traceGone} again=${() => run(query, false)} />`}
-    ${phase === "shown" && html`<${Shown} asked=${asked.value} />`}
+    ${phase === "shown" && of === key && html`<${Shown} asked=${asked.value} />`}
   </main>`;
 }
 
