@@ -26,9 +26,19 @@ def lasting(body: dict[str, Any]) -> str:
     return json.dumps({name: value for name, value in body.items() if name not in moving})
 
 
+def traced(owner: Owner, traces: int) -> None:
+    """Wait until there are so many traces, a moment behind their answers, and no more."""
+    until = time.monotonic() + 60
+    while owner.get("/v1/stats").json()["traces"] < traces:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    time.sleep(1.2)  # Traces are stored within half a second of an answer.
+    assert owner.get("/v1/stats").json()["traces"] == traces
+
+
 def report_of(owner: Owner, compared: int) -> dict[str, Any]:
     """Wait until so many were compared."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while True:
         found: dict[str, Any] = owner.get("/v1/strategies/trial").json()
         if found["report"]["compared"] >= compared or time.monotonic() > until:

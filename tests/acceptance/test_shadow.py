@@ -1,6 +1,5 @@
 """A strategy on trial over HTTP: compared, promoted, rolled back, and never in the way."""
 
-import time
 from typing import Any
 
 import httpx
@@ -8,7 +7,7 @@ import pytest
 
 from tests.acceptance.answers import figure
 from tests.acceptance.conftest import Owner, RunningService, problem
-from tests.acceptance.recalls import CHAT, answered, lasting, report_of
+from tests.acceptance.recalls import CHAT, answered, lasting, report_of, traced
 
 CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
 SYNAPSE = {"strategy": "synapse", "options": {"preset": "paper"}, "share": 1.0}
@@ -52,8 +51,7 @@ def test_a_shadow_is_compared_and_changes_no_answer(chat: Owner) -> None:
     assert report["same_first"] == pytest.approx(sum(a[0] == b[0] for a, b in pairs) / 3)
     assert 0 < report["shadow_p50_ms"] <= report["shadow_p95_ms"]
     assert 0 < report["live_p50_ms"] <= report["live_p95_ms"]
-    time.sleep(1.2)  # Traces are stored within half a second of an answer.
-    assert chat.get("/v1/stats").json()["traces"] == 3 * len(CUES), "live ones only"
+    traced(chat, 3 * len(CUES))  # live ones only
 
 
 def test_a_report_begins_anew_and_a_trial_ends(chat: Owner) -> None:

@@ -27,7 +27,7 @@ class Writers:
         self._work = [self._pool.submit(self._write, who) for who in range(number)]
 
     def wait_for(self, number: int) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while len(self.acknowledged) < number:
             assert time.monotonic() < deadline
             time.sleep(0.005)
