@@ -410,6 +410,8 @@ def stats(
     """Count a tenant's graph by kind, or its episodes over time."""
     if by is None and speaker is not None:
         raise typer.BadParameter("--speaker needs --by")
+    if disk and by is not None:
+        raise typer.BadParameter("--disk counts the whole store, so it takes no --by")
     if disk:
         (print_json if as_json else _draw_disk)(client.admin.disk())
     elif by is None:

@@ -180,6 +180,9 @@ def test_stats_have_the_size_of_the_store(command: Command, service: StubService
     assert json.loads(command("stats", "--disk", "--json").out) == {"bytes": sizes}
     service.routes["GET /v1/disk"] = 200, {"bytes": None}
     assert "Neo4j runs elsewhere" in command("stats", "--disk").out
+    refused = command("stats", "--disk", "--by", "day")
+    assert (refused.code, len(service.seen)) == (2, 3)
+    assert "--disk counts the whole store" in refused.err
 
 
 def test_stats_counts(command: Command, service: StubService) -> None:
