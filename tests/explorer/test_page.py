@@ -69,8 +69,10 @@ def test_the_page_is_small() -> None:
     shipped = [path for path in FILES if path.suffix in {".js", ".css", ".html", ".svg"}]
     assert compressed(shipped) <= 80_000
     assert len(shipped) <= 30
-    ours = [path for path in shipped if path.suffix == ".js" and path.name != "vendor.js"]
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in ours) <= 3_200
+    # The sentences of words.js are no code; a bound on them would only pack them in long lines.
+    others = {"vendor.js", "words.js"}
+    code = [path for path in shipped if path.suffix == ".js" and path.name not in others]
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in code) <= 3_000
 
 
 def compressed(paths: Iterable[Path]) -> int:

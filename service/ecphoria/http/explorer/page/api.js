@@ -47,7 +47,7 @@ function keep(kept) {
 }
 
 /** End every open request: its answer belongs to another tenant or key. */
-export function dropRequests() {
+function dropRequests() {
   epoch.abort();
   epoch = new AbortController();
   allowed.value = false;

@@ -20,7 +20,7 @@ export const said = signal(null);
 export const playing = signal(false);
 
 /** What of the address decides the recall; the rest only chooses how to look at it. */
-export const FIELDS = [
+const FIELDS = [
   "cue", "strategy", "as_of", "speaker", "session", "from", "before", "k", "match", "asker", "dormant", "rerank", "trace", "compare", "was",
 ];
 let sessions = null;
@@ -150,7 +150,7 @@ async function recalled(query, strategy, recorded, signal) {
 }
 
 /** The body of a recall, as the form says. */
-export function bodyOf(query) {
+function bodyOf(query) {
   const filters = {
     speaker: query.speaker || null, session: query.session || null,
     occurred_from: instant(query.from), occurred_before: instant(query.before),

@@ -23,7 +23,7 @@ const angle = (n, m) => (2 * Math.PI * n) / Math.max(1, m) - Math.PI / 2;
 const point = (radius, a) => ({ x: SIZE / 2 + radius * Math.cos(a), y: SIZE / 2 + radius * Math.sin(a) });
 
 /** The shapes of the clock. @param {any} around @param {Record<string, string>} colour */
-export function clockShapes(around, colour) {
+function clockShapes(around, colour) {
   const rows = rowsOf(around);
   const inner = rows.slice(1).filter((row) => row.kind !== "episode");
   const outer = rows.slice(1).filter((row) => row.kind === "episode");

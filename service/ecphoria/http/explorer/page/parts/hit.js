@@ -9,7 +9,7 @@ const SHOWN = 0.0005;
 const nameOfPart = (name) => PARTS[name]?.[0] ?? name;
 
 /** The parts that count, the largest first. */
-export const partsOf = (parts) =>
+const partsOf = (parts) =>
   Object.entries(parts).filter(([, value]) => Math.abs(value) >= SHOWN).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
 
 /** The colour of a part is the same in all hits. */

@@ -30,7 +30,7 @@ function panelShapes(panel, spreadOut, scene) {
 }
 
 /** The nodes on the path of a hit. */
-export function pathOf(story, chosen) {
+function pathOf(story, chosen) {
   const hit = chosen && story.hits.find((each) => each.episode === chosen);
   return hit ? new Set([...hit.path.map((step) => step.node), hit.episode]) : null;
 }

@@ -11,8 +11,8 @@ import { plain } from "./text.js";
  *   confidence: number, judged_by: {gate: string, threshold: number, verify_below: number}}} Story
  */
 
-export const CUE = 0;
-export const SEEDS = 1;
+const CUE = 0;
+const SEEDS = 1;
 const NEVER = Infinity;
 
 /** Tell which step wakes, marks and ranks each node. @returns {Story} */
@@ -117,7 +117,7 @@ export function columnsOf(stories, sessions) {
 }
 
 /** Memories without a session stand in a column of their month. */
-export const columnOf = (node) => node.session ?? `${W.picture.notes} ${(node.occurred_at ?? "").slice(0, 7)}`.trim();
+const columnOf = (node) => node.session ?? `${W.picture.notes} ${(node.occurred_at ?? "").slice(0, 7)}`.trim();
 
 function useColumn(columns, node) {
   const key = columnOf(node);

@@ -93,7 +93,7 @@ function More() {
 }
 
 /** The step of the address, or the last. */
-export function stepOf(story) {
+function stepOf(story) {
   const given = Number(route.value.query.step ?? "");
   const last = story.steps - 1;
   return route.value.query.step === undefined || Number.isNaN(given) ? last : Math.min(last, Math.max(0, Math.round(given)));
@@ -217,7 +217,7 @@ function leadTo(shown, rank) {
 }
 
 /** Bring a hit into view. @param {number} rank */
-export function reveal(rank) {
+function reveal(rank) {
   requestAnimationFrame(() => document.getElementById(`hit-${rank}`)?.scrollIntoView({ block: "nearest" }));
 }
 
