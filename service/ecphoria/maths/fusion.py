@@ -32,7 +32,7 @@ _UNIT: Final = 4.0
 """Standard deviations above the median that count 1; the best candidate usually stands there."""
 _MOST: Final = 3.0
 """Largest scaled value, so that one rare word cannot outweigh everything else without limit."""
-_LEAST: Final = 0.5
+_LEAST: Final = 0.25
 """Share of their weight that words always keep."""
 _UNREAD: Final = 0.4
 """Share of its weight that meaning has where the encoder does not read the query."""
@@ -194,9 +194,11 @@ def adapted(
 ) -> TextWeights:
     """Weigh words and meaning by what they are worth for this query; O(n).
 
-    Words count by how far the best candidate stands above the median, in [.5, 1]: where many
-    candidates have the same words, these words do not tell the answer. Of a query that the
-    encoder does not read, words keep their weight, and meaning has .4 of its own.
+    Words count by `min(1, b) * min(1, g)`, .25 at least, where b is the scaled value of the best
+    candidate, and g the skewness over the candidates: 1 or more where few stand out, 0 where as
+    many stand above the middle as below it. Where many candidates have the same words, these do
+    not tell the answer. Of a query that the encoder does not read, words keep their weight, and
+    meaning has .4 of its own. The skewness of fewer than 16 candidates says nothing.
 
     Args:
         weights: As measured over all kinds of data.
@@ -207,8 +209,28 @@ def adapted(
     """
     if unread:
         return replace(weights, sem=_UNREAD * weights.sem, ctx=_UNREAD * weights.ctx)
-    best = _scaled(signals.lex[bools("among", among)], bounds.lex).max(initial=0.0)
-    return replace(weights, lex=weights.lex * min(1.0, max(_LEAST, float(best))))
+    words = signals.lex[bools("among", among)]
+    if words.size < _FEW:
+        return weights
+    best = float(_scaled(words, bounds.lex).max())
+    tell = min(1.0, best) * min(1.0, max(0.0, skewness(words)))
+    return replace(weights, lex=weights.lex * max(_LEAST, tell))
+
+
+def skewness(x: ArrayLike) -> float:
+    """Third moment over the third power of the standard deviation; 0 if all are equal; O(n).
+
+    `mean((x - mean)^3) / s^3` (Fisher). Above 0 a few values stand far above the rest.
+
+    >>> round(skewness([0, 0, 0, 0, 1]), 2), skewness([1, 2, 3]), skewness([5, 5])
+    (1.5, 0.0, 0.0)
+    """
+    values = floats("x", x)
+    if values.size < 2 or not values.max() > values.min():
+        return 0.0
+    # Divided by the range first, so that no power leaves the range of floats.
+    off = (values - values.mean()) / (values.max() - values.min())
+    return float((off**3).mean() / (off**2).mean() ** 1.5)
 
 
 def recipe_score(
