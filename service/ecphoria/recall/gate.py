@@ -46,6 +46,14 @@ _FAR = 0.2
 _NEAR = 0.35
 """Cosine below which a memory without a word of the cue gives at most the verdict `verify`."""
 
+# A small store is a candidate as a whole, so a word that no candidate has is nowhere in it. The
+# limits were chosen on single sessions (docs/evaluation/gate.md).
+_SMALL = 50
+"""Number of candidates below which unseen words limit the confidence."""
+
+_SAME = 0.6
+"""Cosine from which a memory may say the same in other words."""
+
 _LEAST_MATCHES = 2
 """Memories needed to measure a recall without its first hit."""
 
@@ -250,19 +258,38 @@ class _Found:
         return fact_contrast(joint, [subject in named for subject in told.subject])
 
     def most_sure(self, gate: Gate) -> float:
-        """Limit the confidence if no memory has a content word of the cue.
+        """Limit the confidence if no memory has a content word of the cue, or a small store few.
 
         Then only the meaning supports an answer, and far memories hold none, in any language.
         """
         rows = self._answering
-        if not self._content.any() or not rows.any() or (self._covered[rows] > 0.0).any():
+        if not self._content.any() or not rows.any():
             return 1.0
         nearest = float(self._candidates.cosine[rows].max())
         # In the development conversations no question with an answer is so far from all memories
         # (docs/explanation/gate.md).
-        if nearest < _FAR:
+        without_a_word = not (self._covered[rows] > 0.0).any()
+        if without_a_word and nearest < _FAR:
             return _just_below(gate.threshold)
-        return _just_below(gate.verify_below) if nearest < _NEAR else 1.0
+        unsure = _NEAR if without_a_word else 0.0
+        if nearest < (_SAME if self._half_unseen() else unsure):
+            return _just_below(gate.verify_below)
+        return 1.0
+
+    def _half_unseen(self) -> bool:
+        """Tell whether a small store lacks half or more of the content words of the cue.
+
+        "What is my cat called?" is near to a memory of a dog. Words of dates do not count here:
+        memories have dates of their own.
+        """
+        if self._analysis.dates or np.count_nonzero(self._rows) >= _SMALL:
+            return False
+        seen = self._said[self._rows].any(axis=0)
+        told = self._candidates.told
+        if told is not None:
+            seen |= (told.counts > 0.0).any(axis=0)
+        content = np.count_nonzero(self._content)
+        return 2 * np.count_nonzero(self._content & ~seen) >= content
 
     def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
         """Explain the verdict: content words found or missing, and their speakers."""

@@ -75,6 +75,27 @@ async def test_a_cue_that_names_nobody_is_judged_by_its_words_alone(
         assert f"no memory has the word {word}" in accented.reasons
 
 
+@pytest.mark.parametrize(
+    ("cue", "missing"),
+    [
+        ("What is my cat called?", "cat"),
+        ("Where does my brother live?", "brother"),
+        ("When is the dentist appointment?", "dentist"),
+    ],
+)
+async def test_a_small_store_without_the_thing_asked_for_does_not_answer_with_another(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, cue: str, missing: str
+) -> None:
+    told = ("My dog is called Rex.", "My sister lives in Hamburg.", "The hairdresser has an"
+            " appointment for me on Friday at ten.")  # fmt: skip
+    await ingest.append_batch(tenant, [NewEpisode(text=text) for text in told])
+    result = await ask(recalls, tenant, cue)
+    assert result.verdict in {Verdict.VERIFY, Verdict.REFUSE}
+    assert f"no memory has the word {missing}" in result.reasons
+    for known in ("What is my dog called?", "Where does my sister live?"):
+        assert (await ask(recalls, tenant, known)).verdict is Verdict.ANSWER
+
+
 async def test_of_two_names_a_memory_of_either_counts(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:
