@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import statistics
 from base64 import b64encode
 from collections import Counter
 from pathlib import Path
@@ -522,5 +521,7 @@ async def test_a_large_graph_is_drawn_once_a_step(open_tab: OpenTab, demo: Owner
     assert len(await tab.lit()) == len({arc["head"] for arc in arcs})
     assert await tab.page.locator(".twin tbody tr").count() == 2_000
     assert await tab.page.evaluate(PAINTED) > 0.2
-    timed = [ours / bare for ours, bare in await tab.page.evaluate(BARE)]
-    assert statistics.median(timed) <= 2, timed
+    # Other work on the machine makes a time longer, never shorter.
+    timed = await tab.page.evaluate(BARE)
+    ours, bare = map(min, zip(*timed, strict=True))
+    assert ours / bare <= 2, timed

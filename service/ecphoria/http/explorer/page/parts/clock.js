@@ -55,13 +55,19 @@ function dots(rows, at, colour) {
 
 function names(centre, inner, at, colour) {
   return [centre, ...inner.slice(0, MOST_NAMES)].map((row, n) => {
-    const text = nameOf(row);
-    const { x, y } = at.get(row.id);
-    return {
-      kind: "text", x, y: y - (n ? 9 : 14), text: text.length > 18 ? `${text.slice(0, 17)}…` : text, size: n ? 11 : 14,
-      bold: !n, align: "center", fill: colour.ink,
-    };
+    const name = nameOf(row);
+    const text = name.length > 18 ? `${name.slice(0, 17)}…` : name;
+    const where = n ? outward(at.get(row.id), 6 * text.length) : { x: SIZE / 2, y: SIZE / 2 - 14, align: "center" };
+    return { kind: "text", ...where, text, size: n ? 11 : 14, bold: !n, fill: colour.ink };
   });
+}
+
+/** Beside a dot, away from the centre, so that the names of neighbours do not meet. */
+function outward({ x, y }, long) {
+  const aside = x - SIZE / 2;
+  if (Math.abs(aside) < 12) return { x, y: y + (y < SIZE / 2 ? -9 : 18), align: "center" };
+  if (aside < 0) return { x: Math.max(x - 9, long), y: y + 4, align: "right" };
+  return { x: Math.min(x + 9, SIZE - long), y: y + 4, align: "left" };
 }
 
 /** @param {{around: any, hops: number, go: (hops: number) => void}} props */

@@ -16,7 +16,9 @@ export const Kinds = ({ counts }) => html`<ul class="legend">${KINDS.map((kind) 
 /** @param {{memory: any, remark?: unknown, children?: unknown}} props The children stand below its words. */
 export function Memory({ memory, remark, children }) {
   const state = memory.state && memory.state !== "live" ? STATES[memory.state] : null;
-  return html`<li data-memory=${memory.id} class=${memory.state ?? ""}><b><${Text} of=${memory.speaker || memory.title || W.hit.note} /></b>${" "}
+  // Without its text, a memory has a label that names the speaker.
+  const who = memory.speaker || memory.title || (memory.label ? null : W.hit.note);
+  return html`<li data-memory=${memory.id} class=${memory.state ?? ""}>${who && html`<b><${Text} of=${who} /></b> `}
     <time>${day(memory.occurred_at)}</time> ${state && html`<span class="remark">${state}</span>`}
     ${memory.pinned && html`<span class="remark">${W.hit.pinned}</span>`} ${remark}
     <p><${Long} of=${memory.text ?? memory.label ?? memory.summary ?? ""} /></p>${children}</li>`;

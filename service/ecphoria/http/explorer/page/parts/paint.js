@@ -71,25 +71,41 @@ function arcShape(arc, at, { colour, on, pale, fresh, most }) {
 }
 
 function dotShapes({ story, place, step }, path, { colour, chosen, width }) {
-  const labels = labelled(story);
+  const labels = labelled(story, place.at, width);
   return [...story.nodes.values()].flatMap((known) => {
     const at = place.at.get(known.node.id);
     const on = path?.has(known.node.id) ?? false;
     const state = stateOf(known, step, story.steps);
     const alpha = chosen && path && !on ? PALE : 1;
-    return dot(known, at, { state, on, alpha, colour, labels, width });
+    return dot(known, at, { state, on, alpha, colour, labels });
   });
 }
 
-function labelled(story) {
+/** The labels of the first concepts that wake, without those that would stand on another. */
+function labelled(story, at, width) {
   const concepts = [...story.nodes.values()].filter(({ node }) => node.kind !== "episode");
-  return new Set(concepts.sort((a, b) => a.litAt - b.litAt).slice(0, MOST_LABELS).map(({ node }) => node.id));
+  const labels = new Map();
+  for (const { node } of concepts.sort((a, b) => a.litAt - b.litAt)) {
+    const label = labelOf(node, at.get(node.id), width);
+    const free = [...labels.values()].every(({ y, from, to }) => y !== label.y || to <= label.from || label.to <= from);
+    if (free && labels.size < MOST_LABELS) labels.set(node.id, label);
+  }
+  return labels;
 }
 
-function dot(known, at, { state, on, alpha, colour, labels, width }) {
+/** A label beside its dot, and the room of both. */
+function labelOf(node, { x, y }, width) {
+  const name = nameOf(node);
+  const text = name.length > 16 ? `${name.slice(0, 15)}…` : name;
+  const long = 7 * text.length + 12;
+  const left = x + long > width;
+  return { text, x: x + (left ? -8 : 8), y: y + 4, align: left ? "right" : "left", from: x - (left ? long : 6), to: x + (left ? 6 : long) };
+}
+
+function dot(known, at, { state, on, alpha, colour, labels }) {
   const { node, rank } = known;
   const base = { x: at.x, y: at.y, alpha, node: node.id, state };
-  if (node.kind !== "episode") return conceptShapes(known, base, { state, colour, labels, on, width });
+  if (node.kind !== "episode") return conceptShapes(base, { state, colour, label: labels.get(node.id), on });
   if (state === "cut") return cross(base, colour.dim);
   const dash = node.state === "dormant" ? [3, 2] : [];
   const stroke = on ? colour.path : state === "dark" ? colour.dim : colour.seed;
@@ -103,20 +119,16 @@ function dot(known, at, { state, on, alpha, colour, labels, width }) {
   return shapes;
 }
 
-function conceptShapes({ node }, base, { state, colour, labels, on, width }) {
+function conceptShapes(base, { state, colour, label, on }) {
   const lit = state !== "dark" && state !== "cut";
   const shapes = [{
     ...base, kind: "circle", radius: lit ? 5 : 3, fill: lit ? colour.concept : colour.paper,
     stroke: on ? colour.path : colour.concept, dash: [], width: on ? 2.5 : 1.25,
   }];
   if (state === "cut") shapes.push(...cross(base, colour.dim).slice(0, 2));
-  if (!labels.has(node.id)) return shapes;
-  const name = nameOf(node);
-  const text = name.length > 16 ? `${name.slice(0, 15)}…` : name;
-  const left = base.x + 7 * text.length + 12 > width;
-  const side = { x: base.x + (left ? -8 : 8), align: left ? "right" : "left" };
-  const fill = lit ? colour.ink : colour.dim;
-  return [...shapes, { kind: "text", ...side, y: base.y + 4, text, fill, size: 12, alpha: base.alpha }];
+  if (!label) return shapes;
+  const { text, x, y, align } = label;
+  return [...shapes, { kind: "text", x, y, align, text, fill: lit ? colour.ink : colour.dim, size: 12, alpha: base.alpha }];
 }
 
 /** A sign of the legend, drawn as in the picture. */

@@ -91,10 +91,11 @@ function Live({ changed }) {
     amend({ mode: undefined, budget: undefined, quiet: undefined });
     list.again();
   };
+  const none = html`<${Empty} why=${words.none.live} how=${W.ask.noneStoredHow} commands=${["ecphoria demo", "ecphoria import FILE"]} />`;
   return html`<${Policy} mode=${mode} budget=${budget} quiet=${quiet} apply=${apply} />
     <h2>${words.next} ${next.value && html`<small class="count">${words.of(next.value.dormant, next.value.live)}</small>`}</h2>
     <${Chosen} list=${list} empty=${words.noNext} remarkOf=${(one) => html`<span class="remark">${one.reason}</span>`} acts=${[sleep, pin]} changed=${changed} />
-    <h2>${words.allLive}</h2><${Chosen} list=${{ ...all, again: list.again }} empty=${words.none.live} acts=${[sleep, pin]} changed=${changed} />`;
+    <h2>${words.allLive}</h2><${Chosen} list=${{ ...all, again: list.again }} empty=${none} acts=${[sleep, pin]} changed=${changed} />`;
 }
 
 function Policy({ mode, budget, quiet, apply }) {
