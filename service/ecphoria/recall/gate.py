@@ -288,8 +288,8 @@ class _Found:
         told = self._candidates.told
         if told is not None:
             seen |= (told.counts > 0.0).any(axis=0)
-        content = np.count_nonzero(self._content)
-        return 2 * np.count_nonzero(self._content & ~seen) >= content
+        unseen = int(np.count_nonzero(self._content & ~seen))
+        return 2 * unseen >= int(np.count_nonzero(self._content))
 
     def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
         """Explain the verdict: content words found or missing, and their speakers."""
