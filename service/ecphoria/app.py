@@ -61,8 +61,7 @@ from ecphoria.ports import Embedder
 from ecphoria.recall.ask import AskService
 from ecphoria.recall.cue_reading import CueReader
 from ecphoria.recall.engrams import EngramReader
-from ecphoria.recall.listing import EpisodeArchive
-from ecphoria.recall.neighbourhood import GraphReader
+from ecphoria.recall.listing import EpisodeArchive, GraphReader
 from ecphoria.recall.pipeline import Strategy
 from ecphoria.recall.service import OWN, RecallService
 from ecphoria.recall.start_context import StartContexts
@@ -71,7 +70,7 @@ from ecphoria.recall.tenant_recall import TenantRecall
 from ecphoria.records.embedding import EmbedderChoice
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Cue, RecallOptions
-from ecphoria.records.shadow import Comparison
+from ecphoria.records.strategy import Comparison
 from ecphoria.records.tenant import Principal
 from ecphoria.records.upkeep import Disk
 from ecphoria.runtime import SystemClock
@@ -79,8 +78,7 @@ from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
 from ecphoria.tenancy.access import Access, prefix_of
 from ecphoria.tenancy.admission import Admission, resting
-from ecphoria.tenancy.service import TenancyService
-from ecphoria.tenancy.settings import SettingsService
+from ecphoria.tenancy.service import SettingsService, TenancyService
 from ecphoria.tenancy.store import Keys, Tenants
 
 ADMIN_KEY_FILE = "admin.key"

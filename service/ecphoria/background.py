@@ -7,9 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.dormancy import Dormancy, Expire
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
@@ -18,11 +17,9 @@ from ecphoria.consolidation.knn import Associate
 from ecphoria.consolidation.knn_store import AssociationStore
 from ecphoria.consolidation.links import Decay, LinkStore, Prune
 from ecphoria.consolidation.merge import MergeStore, ProposeMerges
-from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.replay import Replay, ReplayStore
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
-from ecphoria.consolidation.supersede import Supersede
-from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
+from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors, Prior, Supersede
 from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService

@@ -9,15 +9,7 @@ import pytest
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
-from ecphoria.http import (
-    routes_admin,
-    routes_facts,
-    routes_graph,
-    routes_items,
-    routes_memory,
-    routes_settings,
-    routes_upkeep,
-)
+from ecphoria.http import routes_admin, routes_facts, routes_items, routes_memory, routes_upkeep
 from ecphoria.http.explorer import routes as explorer_routes
 from ecphoria.http.problems import PROBLEMS
 from ecphoria.wire.base import error_classes
@@ -48,8 +40,8 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 
 ROUTES = (
-    routes_admin, routes_facts, routes_graph, routes_items, routes_memory,
-    routes_settings, routes_upkeep, explorer_routes,
+    routes_admin, routes_facts, routes_items, routes_memory,
+    routes_upkeep, explorer_routes,
 )  # fmt: skip
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ecphoria.facts.store import EvidenceRow, FactRow, FactStore, FactTransaction, TimelineRow
-from ecphoria.ingest.changes import Changes, MentionRow, NextRow
+from ecphoria.ingest.changes import Changes, MentionRow, NameState, NextRow
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.rows import NameState
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.session import Graph

@@ -8,8 +8,7 @@ from typing import TypeVar
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.ingest.changes import Changes
-from ecphoria.ingest.rows import TurnPlace
+from ecphoria.ingest.changes import Changes, TurnPlace
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive

@@ -11,7 +11,7 @@ import pytest
 
 from ecphoria.consolidation.merge import SAME, MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import NodeVectors, Unembedded
+from ecphoria.consolidation.steps import NodeVectors, Unembedded
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.neo4j_store.session import Graph

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from ecphoria.consolidation.archive import ColdStore
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.errors import (
     ArchiveDamaged,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.service import Skipped
+from ecphoria.consolidation.steps import Prior
 from ecphoria.errors import EcphoriaError
 from ecphoria.ingest.changes import Changes
 from ecphoria.maths.adjacency import Adjacency

@@ -13,16 +13,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
+from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
 from ecphoria.engine import Engine
 from ecphoria.errors import (

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from neo4j.vector import Vector
 
-from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.archive import ColdStore
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.knn_store import Association, AssociationStore, NeighbourCount, Touched
 from ecphoria.consolidation.merge import AlikeNames, Compared, MergeStore
 from ecphoria.consolidation.service import Cycle
-from ecphoria.ingest.rows import Reading
+from ecphoria.ingest.changes import Reading
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.items.service import ItemService

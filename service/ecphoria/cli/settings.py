@@ -19,8 +19,7 @@ from ecphoria.client import Client
 from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.answered import to_json
 from ecphoria.records.settings import WHOLE, Choice, Trial
-from ecphoria.records.shadow import ShadowReport
-from ecphoria.records.strategy import StrategyInfo
+from ecphoria.records.strategy import ShadowReport, StrategyInfo
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.settings import GateRequest, SettingsAnswer, SettingsRequest, TrialAnswer
 

@@ -69,7 +69,7 @@ class AsyncAdmin(AsyncCalls):
         """Revoke the key in use, if it is one that expires."""
         await self._send(Call("DELETE", "/v1/me", repeatable=False))
 
-    async def explorer_ticket(self, *, write: bool = False) -> wire.explorer.TicketAnswer:
+    async def explorer_ticket(self, *, write: bool = False) -> wire.admin.TicketAnswer:
         """Make a ticket that signs one browser in to the explorer, once, within two minutes.
 
         Needs the scope admin. Open `/explorer#ticket=TICKET` of the service with it.
@@ -77,9 +77,9 @@ class AsyncAdmin(AsyncCalls):
         Args:
             write: Whether the browser may also change the memory.
         """
-        wanted = body_of(wire.explorer.TicketRequest, write=write)
+        wanted = body_of(wire.admin.TicketRequest, write=write)
         return await self._ask(
-            wire.explorer.TicketAnswer, "POST", "/v1/explorer/tickets", wanted, repeatable=False
+            wire.admin.TicketAnswer, "POST", "/v1/explorer/tickets", wanted, repeatable=False
         )
 
     async def doctor(self, *, timeout_s: float = 600.0) -> records.upkeep.IntegrityReport:

@@ -580,7 +580,7 @@ class AsyncClient(AsyncCalls):
 
     async def strategies(self) -> Sequence[records.strategy.StrategyInfo]:
         """List the recall strategies with their options."""
-        return (await self._ask(wire.recall.StrategyList, "GET", "/v1/strategies")).items
+        return (await self._ask(wire.episodes.StrategyList, "GET", "/v1/strategies")).items
 
     async def ready(self) -> wire.admin.ReadinessAnswer:
         """Report whether the service is ready, and list missing parts."""

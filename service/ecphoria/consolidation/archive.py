@@ -4,19 +4,364 @@ A record is written, flushed to the disk and read back before anything leaves th
 process is killed in between, the record stays unreferenced, and a later cycle wipes it.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
+from hashlib import sha256
+from typing import Any, Final
 
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
-from ecphoria.ports import Clock
+from ecphoria.models.embedders import embed_all
+from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
+from ecphoria.neo4j_store.passages import (
+    CREATE_PASSAGES,
+    REMOVE_PASSAGES,
+    PassageRow,
+    passage_groups,
+)
+from ecphoria.neo4j_store.rows import STAYS, Payload, from_bytes, to_bytes
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.neo4j_store.shapes import EDGES, NODES
+from ecphoria.ports import Clock, Embedder
+from ecphoria.records.episode import excerpt, indexed_text, opening
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.records.job import Change, LeaseLost, StepOutcome
+from ecphoria.records.job import Change, Lease, LeaseLost, StepOutcome
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
+
+Due = tuple[EpisodeId, int]
+"""An episode and its turn; pages are in the order of turns."""
+
+
+Stub = tuple[Located, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PayloadRow:
+    id: EpisodeId
+    properties: dict[str, Any]
+    edges: list[dict[str, Any]]
+    passages: list[dict[str, Any]]
+
+    def content(self, encoder: str | None) -> bytes:
+        return to_bytes(self.id, self.properties, self.edges, self.passages, encoder)
+
+
+_LIST_DUE = Statement("cold.list_due", tuple[EpisodeId, int])
+_LIST_PAYLOADS = Statement("cold.list_payloads", _PayloadRow)
+_SAVE_STUBS = Statement("cold.save_stubs", EpisodeId)
+_LIST_ARCHIVED = Statement("cold.list_archived", ArchivedMemory)
+_LIST_STUBS = Statement("cold.list_stubs", tuple[Located, int])
+_RESTORE_EPISODES = Statement("cold.restore_episodes", EpisodeId)
+_RESTORE_EDGES = Statement("cold.restore_edges", Done)
+
+
+_BETWEEN_EPISODES: Final = frozenset(
+    name for name, kind in EDGES.items() if "Episode" in kind.tails & kind.heads
+)
+
+
+class ColdStore:
+    """The archive's queries of the graph."""
+
+    def __init__(self, graph: Graph, embedder: Embedder | None = None) -> None:
+        """Archive from a graph.
+
+        Args:
+            graph: The graph.
+            embedder: Encodes records whose vectors are of another model; needed if the store may
+                have changed its model (decision 0037).
+        """
+        self._graph = graph
+        self._embedder = embedder
+        self._encoder: str | None = None
+        if graph.generation:  # records from before a change of the model name none (decision 0037)
+            assert embedder is not None, "the store has changed its model"
+            self._encoder = f"{embedder.model} ({embedder.dimension})"
+
+    async def due(
+        self, tenant: TenantId, before: datetime, after_turn: int, limit: int
+    ) -> Sequence[Due]:
+        """List episodes that became dormant before an instant, by turn."""
+        return await self._graph.run(
+            _LIST_DUE, tenant=tenant, before=before, after_turn=after_turn, limit=limit
+        )
+
+    async def records(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[ColdRecord]:
+        """Serialise the contents that archiving would take out of the graph."""
+        rows = await self._payload_rows(self._graph, tenant, ids)
+        return [ColdRecord(id=row.id, content=row.content(self._encoder)) for row in rows]
+
+    async def replace(
+        self,
+        tenant: TenantId,
+        places: Sequence[Located],
+        now: datetime,
+        lease: Lease | None = None,
+    ) -> Sequence[EpisodeId]:
+        """Replace dormant episodes by stubs if they are unchanged; return their ids.
+
+        Raises:
+            NotFound: There is no such tenant.
+            LeaseLost: Another worker has taken the job.
+        """
+        written = {place.id: place for place in places}
+
+        async def leave(work: Work) -> list[EpisodeId]:
+            await lock_tenant(work, tenant)
+            await count_change(work, tenant)
+            rows = await self._payload_rows(work, tenant, list(written))
+            stubs = [
+                {"id": row.id, "stub": _stub(row.properties, written[row.id], now)}
+                for row in rows
+                if sha256(row.content(self._encoder)).hexdigest() == written[row.id].sha256
+            ]
+            # The stub keeps what writes around it change, so a restore can be compared byte for
+            # byte (decision 0022).
+            left = await work.run(_SAVE_STUBS, tenant=tenant, rows=stubs)
+            gone = sorted(left)
+            await work.run(REMOVE_PASSAGES, tenant=tenant, ids=gone)
+            return gone
+
+        return await change_under(self._graph, lease, "cold.replace", leave)
+
+    async def archived(
+        self,
+        tenant: TenantId,
+        *,
+        session: str | None,
+        speaker: str | None,
+        after_turn: int,
+        limit: int,
+    ) -> Sequence[ArchivedMemory]:
+        """List archived episodes, by turn."""
+        return await self._graph.run(
+            _LIST_ARCHIVED,
+            tenant=tenant,
+            session=session,
+            speaker=speaker,
+            after_turn=after_turn,
+            limit=limit,
+        )
+
+    async def stubs(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Stub]:
+        """List the locations of records, by turn."""
+        return await self._graph.run(
+            _LIST_STUBS, tenant=tenant, ids=None, after_turn=after_turn, limit=limit
+        )
+
+    async def stubs_of(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Located]:
+        """Read the locations of the records of those of these episodes that are archived."""
+        found = await self._graph.run(
+            _LIST_STUBS, tenant=tenant, ids=sorted(set(ids)), after_turn=0, limit=0
+        )
+        return [place for place, _ in found]
+
+    async def restore(
+        self, tenant: TenantId, records: Sequence[ColdRecord]
+    ) -> Sequence[EpisodeId]:
+        """Restore payloads in one transaction, which checks them byte for byte; return their ids.
+
+        Vectors of a former model of the store are computed again from the text.
+
+        Raises:
+            NotFound: There is no such tenant.
+            ArchiveDamaged: The restored content would differ from the record; nothing was written.
+            Conflict: Other content exists under one of these ids; nothing was written.
+        """
+        # A record of another model gets new vectors: no query may compare vectors of two models
+        # (decision 0037).
+        payloads = await self._current(tenant, _payloads(records))
+
+        async def put_back(work: Work) -> list[EpisodeId]:
+            return await self._put_back(work, tenant, payloads)
+
+        return await self._graph.change("cold.restore", put_back)
+
+    async def rehearse(
+        self, tenant: TenantId, records: Sequence[ColdRecord]
+    ) -> Sequence[EpisodeId]:
+        """Restore, roll back, and return the ids of the episodes that would have been restored.
+
+        Raises:
+            NotFound: There is no such tenant.
+            ArchiveDamaged: The graph would hold something else.
+            Conflict: The graph holds something else under an id of theirs.
+        """
+        payloads = _payloads(records)
+        found: list[EpisodeId] = []
+
+        async def put_back(work: Work) -> None:
+            found[:] = await self._put_back(work, tenant, payloads)
+            raise _Rehearsed
+
+        with contextlib.suppress(_Rehearsed):
+            await self._graph.change("cold.rehearse", put_back)
+        return found
+
+    async def _put_back(
+        self, work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
+    ) -> list[EpisodeId]:
+        await lock_tenant(work, tenant)
+        await count_change(work, tenant)
+        rows = [
+            {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
+            for episode, payload in sorted(payloads.items())
+        ]
+        back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
+        done = set(back)
+        passages = {episode: _passages(payloads[episode]) for episode in done}
+        for groups in passage_groups(passages):
+            await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
+        edges = [edge for episode in sorted(done) for edge in _edges(payloads[episode])]
+        await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
+        for row in await self._payload_rows(work, tenant, done):
+            _check(row, payloads[row.id])
+        return sorted(done)
+
+    async def _payload_rows(
+        self, graph: Graph | Work, tenant: TenantId, ids: Iterable[EpisodeId]
+    ) -> list[_PayloadRow]:
+        rows = await graph.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(ids))
+        named = self._graph.canonical
+        return [
+            replace(
+                row,
+                properties=named(row.properties),
+                passages=[named(passage) for passage in row.passages],
+            )
+            for row in rows
+        ]
+
+    async def _current(
+        self, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
+    ) -> dict[EpisodeId, Payload]:
+        """Compute vectors again that are of another model than the store's."""
+        other = [one.id for one in payloads.values() if one.encoder != self._encoder]
+        if not other:
+            return dict(payloads)
+        assert self._embedder is not None, "the store has changed its model"
+        stubs = await self._payload_rows(self._graph, tenant, map(EpisodeId, other))
+        titles = {row.id: row.properties.get("title") for row in stubs}
+        current = dict(payloads)
+        for episode in map(EpisodeId, other):
+            payload = payloads[episode]
+            title, text = titles.get(episode), payload.properties["text"]
+            spans = [text[one["start"] : one["end"]] for one in payload.passages]
+            texts = [opening(title, text), *(indexed_text(title, span) for span in spans)]
+            vectors = await embed_all(self._embedder, texts)
+            current[episode] = replace(
+                payload,
+                vector=vectors[0],
+                passages=[
+                    {**one, "embedding": vector}
+                    for one, vector in zip(payload.passages, vectors[1:], strict=True)
+                ],
+            )
+        return current
+
+
+class _Rehearsed(Exception):
+    """Rolls back the transaction in which it is raised."""
+
+
+def _payloads(records: Sequence[ColdRecord]) -> dict[EpisodeId, Payload]:
+    try:
+        payloads = {record.id: from_bytes(record.content) for record in records}
+        if all(_is_own(payload, ident) for ident, payload in payloads.items()):
+            return payloads
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ArchiveDamaged("a record is not of the archive's format") from error
+    raise ArchiveDamaged("a record holds more than the content of its memory")
+
+
+def _is_own(payload: Payload, ident: EpisodeId) -> bool:
+    """Tell whether a record has only content that archiving takes out of the graph.
+
+    Files of an imported copy may have been edited: such a record could change the episode's id or
+    tenant.
+    """
+    leaving = NODES["Episode"].properties.keys() - STAYS
+    return (
+        payload.id == ident
+        and payload.properties.keys() <= leaving
+        and all(
+            edge["type"] in _BETWEEN_EPISODES
+            and edge["properties"].keys() <= EDGES[edge["type"]].properties.keys()
+            for edge in payload.edges
+        )
+    )
+
+
+def _stub(properties: Mapping[str, Any], place: Located, now: datetime) -> dict[str, Any]:
+    kept = {name: value for name, value in properties.items() if name in STAYS}
+    return {
+        **kept,
+        "summary": excerpt(str(properties["text"])),
+        "archived_at": now,
+        "archive_file": place.file,
+        "archive_offset": place.offset,
+        "archive_digest": place.sha256,
+    }
+
+
+def _edges(payload: Payload) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": edge["type"],
+            "tail": payload.id if edge["out"] else edge["other"],
+            "head": edge["other"] if edge["out"] else payload.id,
+            "properties": edge["properties"],
+        }
+        for edge in payload.edges
+    ]
+
+
+def _passages(payload: Payload) -> list[PassageRow]:
+    return [
+        PassageRow(
+            id=one["id"],
+            ordinal=one["ordinal"],
+            start=one["start"],
+            end=one["end"],
+            terms=one["terms"],
+            length=one["length"],
+            vector=one["embedding"],
+        )
+        for one in payload.passages
+    ]
+
+
+def _check(row: _PayloadRow, payload: Payload) -> None:
+    """Compare both as bytes; ignore new edges, and edges whose other end is deleted."""
+    there = {_ends(edge) for edge in row.edges}
+    written = {_ends(edge) for edge in payload.edges}
+    vector = {"embedding": payload.vector} if payload.vector.size else {}
+    expected = to_bytes(
+        row.id,
+        {**payload.properties, **vector},
+        [edge for edge in payload.edges if _ends(edge) in there],
+        payload.passages,
+    )
+    found = to_bytes(
+        row.id,
+        row.properties,
+        [edge for edge in row.edges if _ends(edge) in written],
+        row.passages,
+    )
+    if found != expected:
+        raise ArchiveDamaged(
+            f"{row.id} would not come back as it was; nothing was changed", id=row.id
+        )
+
+
+def _ends(edge: Mapping[str, Any]) -> tuple[object, ...]:
+    return edge["type"], edge["other"], edge["out"]
+
 
 # The records of a batch are in memory with their texts and vectors; a page has only places.
 _CHUNK = 200

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ecphoria.consolidation.knn_store import LIST_ASSOCIATIONS, REMOVE_MARKS, Association
-from ecphoria.consolidation.vectors import NodeVectors
+from ecphoria.consolidation.steps import NodeVectors
 from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_property
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector

@@ -35,7 +35,7 @@ from ecphoria.consolidation.session_record import (
     told_by_model,
     told_by_rules,
 )
-from ecphoria.consolidation.vectors import embed_new
+from ecphoria.consolidation.steps import embed_new
 from ecphoria.maths.clustering import clusters, mmr_select
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.models.structure import Items, Number, Structure

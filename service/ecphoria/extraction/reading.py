@@ -35,10 +35,9 @@ from ecphoria.records.fact import KIND_OF
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.code_blocks import one_line
 from ecphoria.text.dates import resolve_dates
-from ecphoria.text.denial import may_deny
 from ecphoria.text.names import normalise
-from ecphoria.text.quotes import QuotableText
-from ecphoria.text.readable import check_readable
+from ecphoria.text.quotes import QuotableText, may_deny
+from ecphoria.text.tokens import check_readable
 
 VERSION: Final = 3
 """Version of the instruction, the structure and the checks."""

@@ -21,7 +21,7 @@ from ecphoria.extraction.reading import (
     parts,
 )
 from ecphoria.extraction.store import ExtractionStore, Position
-from ecphoria.ingest.rows import Reading
+from ecphoria.ingest.changes import Reading
 from ecphoria.ingest.service import IngestService
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.ports import NoAnswer, TextRefused

@@ -28,9 +28,8 @@ from ecphoria.http import problems
 from ecphoria.http.explorer.routes import PATH as EXPLORER
 from ecphoria.http.explorer.routes import serve_page, sign_in_routes, ticket_routes
 from ecphoria.http.explorer.tickets import Tickets
-from ecphoria.http.hosts import GUARDED, HostCheck, SiteCheck
 from ecphoria.http.mcp import mcp_mounted
-from ecphoria.http.middleware import BodyLimit, RequestEdge
+from ecphoria.http.middleware import GUARDED, BodyLimit, HostCheck, RequestEdge, SiteCheck
 from ecphoria.http.problems import render, responses
 from ecphoria.http.routes_admin import (
     administration_routes,
@@ -38,12 +37,17 @@ from ecphoria.http.routes_admin import (
     embedding_routes,
     gate_routes,
     operations_routes,
+    settings_routes,
+    strategies_routes,
 )
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
-from ecphoria.http.routes_graph import graph_routes
 from ecphoria.http.routes_items import items_routes
-from ecphoria.http.routes_memory import episodes_routes, overview_routes, recall_routes
-from ecphoria.http.routes_settings import settings_routes, strategies_routes
+from ecphoria.http.routes_memory import (
+    episodes_routes,
+    graph_routes,
+    overview_routes,
+    recall_routes,
+)
 from ecphoria.http.routes_upkeep import (
     cold_routes,
     consolidation_routes,

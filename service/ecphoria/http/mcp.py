@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ecphoria.app import Services
 from ecphoria.client import AsyncClient, Retries
 from ecphoria.http.auth import TENANT_HEADER, presented_key
-from ecphoria.http.hosts import public_names
+from ecphoria.http.middleware import public_names
 from ecphoria.http.traits import Traits
 
 PATH = "/mcp"

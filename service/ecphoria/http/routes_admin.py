@@ -1,4 +1,4 @@
-"""Routes of administration and operations."""
+"""Routes of administration, operations and settings."""
 
 import asyncio
 from importlib.metadata import version
@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.concurrency import run_in_threadpool
 from starlette.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
+from ecphoria.app import Services
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
@@ -19,16 +20,28 @@ from ecphoria.errors import (
     NotFound,
     StoreUnavailable,
     TooLarge,
+    UnknownStrategy,
 )
-from ecphoria.http.auth import Admin, Anyone, Caller, GuardedRoute, Operator, Served, TenantAdmin
+from ecphoria.http.auth import (
+    Admin,
+    Anyone,
+    Caller,
+    GuardedRoute,
+    Operator,
+    Reader,
+    Served,
+    TenantAdmin,
+)
 from ecphoria.http.problems import PROBLEMS, guarded, responses
 from ecphoria.http.routes_upkeep import tell
 from ecphoria.http.traits import having
+from ecphoria.neo4j_store.tenant_settings import OwnSettings
 from ecphoria.records.calibration import Calibration, CalibrationOptions, FitRequest
 from ecphoria.records.embedding import EmbedderChoice, Reembedding
-from ecphoria.records.ids import KeyId
+from ecphoria.records.ids import KeyId, TenantId
 from ecphoria.records.job import Job
-from ecphoria.records.tenant import IssuedKey, Me, Tenant
+from ecphoria.records.settings import Choice, TenantSettings
+from ecphoria.records.tenant import SHIPPED, IssuedKey, Me, Tenant
 from ecphoria.records.upkeep import Disk
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
@@ -42,6 +55,7 @@ from ecphoria.wire.admin import (
     TenantList,
     TenantRequest,
 )
+from ecphoria.wire.settings import SettingsAnswer, SettingsRequest, TrialAnswer
 
 administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
 
@@ -272,3 +286,74 @@ async def get_embedding(_: Operator, services: Served) -> Reembedding:
 async def cancel_embedding(_: Operator, services: Served) -> Reembedding:
     """Cancel the change of the embedding model before the switch; the new vectors are removed."""
     return await services.reembedding.cancel()
+
+
+settings_routes = APIRouter(prefix="/v1/settings", tags=["settings"], route_class=GuardedRoute)
+
+
+@settings_routes.get("", responses=guarded())
+async def get_settings(tenant: Reader, services: Served) -> SettingsAnswer:
+    """Show the tenant's settings in force, and which of them are its own."""
+    return await _settings_answer(services, tenant, await services.tenant_settings.find(tenant))
+
+
+@settings_routes.patch("", responses=guarded(UnknownStrategy))
+async def change_settings(
+    body: SettingsRequest, tenant: TenantAdmin, services: Served
+) -> SettingsAnswer:
+    """Change some of the tenant's settings; null resets a field or a section to the default."""
+    own = await services.tenant_settings.change(tenant, body.values())
+    if "trial" in body.model_fields_set:
+        services.recalls.reset(tenant)
+    return await _settings_answer(services, tenant, own)
+
+
+async def _settings_answer(
+    services: Services, tenant: TenantId, own: OwnSettings
+) -> SettingsAnswer:
+    settings = own.settings
+    schedule, next_at = await services.jobs.schedule(tenant)
+    return SettingsAnswer(
+        gate=settings.gate or SHIPPED,
+        dormancy=settings.dormancy,
+        expiry=settings.expiry,
+        learning=settings.learning,
+        schedule=schedule,
+        trial=settings.trial,
+        own=own.keys,
+        next_cycle_at=next_at,
+    )
+
+
+strategies_routes = APIRouter(prefix="/v1/strategies", tags=["settings"], route_class=GuardedRoute)
+
+
+@strategies_routes.get("/trial", responses=guarded())
+async def get_trial(tenant: TenantAdmin, services: Served) -> TrialAnswer:
+    """Show the tenant's default strategy, the one on trial, and how they compare."""
+    return _trial_answer(services, tenant, (await services.tenant_settings.find(tenant)).settings)
+
+
+@strategies_routes.post("/promotions", responses=guarded(Conflict))
+async def promote_strategy(tenant: TenantAdmin, services: Served) -> TrialAnswer:
+    """Make the strategy on trial the tenant's default, and end the trial."""
+    return _trial_answer(
+        services, tenant, (await services.tenant_settings.promote(tenant)).settings
+    )
+
+
+@strategies_routes.delete("/promotions/latest", responses=guarded(Conflict))
+async def roll_back_strategy(tenant: TenantAdmin, services: Served) -> TrialAnswer:
+    """Go back to the default before the latest promotion."""
+    return _trial_answer(
+        services, tenant, (await services.tenant_settings.roll_back(tenant)).settings
+    )
+
+
+def _trial_answer(services: Services, tenant: TenantId, settings: TenantSettings) -> TrialAnswer:
+    return TrialAnswer(
+        live=settings.live or Choice(strategy=services.settings.recall.strategy),
+        promoted=settings.promoted,
+        trial=settings.trial,
+        report=services.recalls.report(tenant, settings),
+    )

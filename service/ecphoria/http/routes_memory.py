@@ -1,4 +1,4 @@
-"""Routes of memories: append, list, recall."""
+"""Routes of memories and of their graph: append, list, recall, look around."""
 
 import asyncio
 from collections import Counter
@@ -30,13 +30,14 @@ from ecphoria.http.traits import having
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, Extracted, NewEpisode, Outcome, Receipt
+from ecphoria.records.graph import ConceptView, Neighbourhood
 from ecphoria.records.ids import EpisodeId, TraceId
 from ecphoria.records.recall import AskRequest, Cue, RecallRequest, RecallResult, Trace
 from ecphoria.records.start_context import StartContext
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.admin import SessionPage, SessionQuery
-from ecphoria.wire.base import Problem, code_of
+from ecphoria.wire.base import Problem, code_of, place_of
 from ecphoria.wire.episodes import (
     BatchAnswer,
     BatchItemAnswer,
@@ -45,10 +46,20 @@ from ecphoria.wire.episodes import (
     EpisodeQuery,
     EraseAnswer,
     EraseRequest,
+    StartQuery,
+    StrategyList,
     UnreadableItem,
     UpdateRequest,
 )
-from ecphoria.wire.recall import StartQuery, StrategyList
+from ecphoria.wire.graph import (
+    ConceptPage,
+    ConceptQuery,
+    GraphQuery,
+    TimelinePage,
+    TimelineQuery,
+    TracePage,
+    TraceQuery,
+)
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
@@ -359,3 +370,75 @@ async def list_engrams(
 async def get_stats(tenant: Reader, services: Served) -> TenantStats:
     """Count the tenant's graph by kind."""
     return await services.archive.stats(tenant)
+
+
+graph_routes = APIRouter(prefix="/v1", tags=["graph"], route_class=GuardedRoute)
+
+
+@graph_routes.get("/traces", responses=guarded())
+async def list_traces(
+    tenant: Reader, services: Served, wanted: Annotated[TraceQuery, Query()]
+) -> TracePage:
+    """List the traces of recalls, the newest first, a page at a time."""
+    found = await services.recall.traces(
+        tenant,
+        strategy=wanted.strategy,
+        verdict=wanted.verdict,
+        after=place_of(wanted.cursor),
+        limit=wanted.limit + 1,
+    )
+    return TracePage.cut(found, wanted.limit, lambda last: last.cursor)
+
+
+@graph_routes.get("/concepts", responses=guarded())
+@having(is_read=True)
+async def list_concepts(
+    tenant: Reader, services: Served, wanted: Annotated[ConceptQuery, Query()]
+) -> ConceptPage:
+    """List concepts: the most mentioned, by name, or the last mentioned first."""
+    found = await services.graph.concepts(
+        tenant,
+        search=wanted.q,
+        sort=wanted.sort,
+        after=place_of(wanted.cursor),
+        limit=wanted.limit + 1,
+    )
+    return ConceptPage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.normalised}")
+
+
+@graph_routes.get("/concepts/{concept}", responses=guarded())
+async def get_concept(concept: str, tenant: Reader, services: Served) -> ConceptView:
+    """Get a concept with its neighbours and its merges."""
+    return await services.graph.concept(tenant, concept)
+
+
+@graph_routes.get("/timeline", responses=guarded())
+@having(is_read=True)
+async def get_timeline(
+    tenant: Reader, services: Served, wanted: Annotated[TimelineQuery, Query()]
+) -> TimelinePage:
+    """Count episodes by session, day or month, in the order of time."""
+    found = await services.archive.timeline(
+        tenant,
+        by=wanted.by,
+        speaker=wanted.speaker,
+        after=place_of(wanted.cursor),
+        limit=wanted.limit + 1,
+    )
+    return TimelinePage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.bucket or ''}")
+
+
+@graph_routes.get("/graph", responses=guarded())
+@having(is_read=True)
+async def get_graph(
+    tenant: Reader, services: Served, wanted: Annotated[GraphQuery, Query()]
+) -> Neighbourhood:
+    """Get the nodes and edges around a memory, a concept or a session."""
+    return await services.graph.around(
+        tenant,
+        wanted.around,
+        hops=wanted.hops,
+        kinds=wanted.kinds,
+        as_of=wanted.as_of,
+        limit=wanted.limit,
+    )

@@ -10,9 +10,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from math import exp
 
-from ecphoria.ingest.changes import Changes, NextRow
+from ecphoria.ingest.changes import Changes, NextRow, TurnPlace
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.rows import TurnPlace
 from ecphoria.ingest.store import IngestTransaction
 from ecphoria.records.episode import TICK, Episode
 from ecphoria.records.ids import EpisodeId

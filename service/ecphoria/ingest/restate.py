@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ecphoria.facts.store import EvidenceRow
+from ecphoria.ingest.changes import ReadEpisode, Reading
 from ecphoria.ingest.prepare import evidence_rows, facts_by_id
-from ecphoria.ingest.rows import ReadEpisode, Reading
 from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.text.concepts import Candidate, Extraction, Triple, extract

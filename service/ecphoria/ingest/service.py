@@ -17,13 +17,12 @@ from ecphoria.errors import (
     OutcomeUnknown,
 )
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import Changes
+from ecphoria.ingest.changes import Changes, Reading
 from ecphoria.ingest.facts import add_facts, disturbed
 from ecphoria.ingest.names import ConceptBook
 from ecphoria.ingest.order import place, take_out
 from ecphoria.ingest.prepare import Prepared, facts_by_id, pieces, prepare
 from ecphoria.ingest.restate import Restated, ids_of
-from ecphoria.ingest.rows import Reading
 from ecphoria.ingest.store import BeforeItsTurn, IngestStore, IngestTransaction, LifeOver
 from ecphoria.ingest.validation import (
     check_extraction,

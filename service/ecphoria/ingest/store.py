@@ -9,8 +9,18 @@ from typing import Any, TypeVar
 
 from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
-from ecphoria.ingest.changes import REMOVE_EVIDENCE, RENEW_EXPIRY, Changes, apply_changes
-from ecphoria.ingest.rows import NameState, ReadEpisode, Reading, StatedBy, StoredBody, TurnPlace
+from ecphoria.ingest.changes import (
+    REMOVE_EVIDENCE,
+    RENEW_EXPIRY,
+    Changes,
+    NameState,
+    ReadEpisode,
+    Reading,
+    StatedBy,
+    StoredBody,
+    TurnPlace,
+    apply_changes,
+)
 from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
 from ecphoria.neo4j_store.locks import Counters, count_change, hold_lease, lock_tenant

@@ -22,7 +22,7 @@ from ecphoria.records.episode import (
     Statement,
 )
 from ecphoria.text.forms import composed
-from ecphoria.text.readable import check_readable
+from ecphoria.text.tokens import check_readable
 
 _PARTS = ("subject", "predicate", "object")
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)

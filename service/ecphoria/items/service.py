@@ -22,7 +22,7 @@ from ecphoria.records.item import (
     NamespaceSearch,
     searched_text,
 )
-from ecphoria.text.readable import check_readable
+from ecphoria.text.tokens import check_readable
 
 _VALUE_LIMIT: Final = 262_144
 _NAMESPACE_LIMIT: Final = 1_000

@@ -41,11 +41,11 @@ from ecphoria.recall.ports import (
     SeedRow,
     StatementColumns,
     TermCount,
+    Told,
     Window,
 )
 from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.seeds import Seeding, Subject, find_subject
-from ecphoria.recall.statements import Told
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop

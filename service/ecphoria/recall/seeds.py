@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ecphoria.errors import EncoderUnavailable, InvalidInput
 from ecphoria.maths.checks import unit_vector
 from ecphoria.ports import Embedder, Vector
-from ecphoria.recall.cue_reading import NO_READING, CueReading
-from ecphoria.recall.languages import is_unread, without_function_words
+from ecphoria.recall.cue_reading import NO_READING, CueReading, is_unread, without_function_words
 from ecphoria.recall.ports import (
     Columns,
     FoundConcept,

@@ -23,7 +23,7 @@ from ecphoria.recall.answer import (
     passages_of_hits,
 )
 from ecphoria.recall.baselines import Dense, Fusion, Lexical
-from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
+from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading, other_languages
 from ecphoria.recall.default import Ecphoria
 from ecphoria.recall.echoes import leave_out_echoes, put_last
 from ecphoria.recall.engrams import EngramReader
@@ -37,7 +37,6 @@ from ecphoria.recall.gate import (
     judge_activation,
     judge_floors,
 )
-from ecphoria.recall.languages import other_languages
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.replay import Recalled, trace_of

@@ -24,7 +24,7 @@ from ecphoria.records.history import USED_HITS
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from ecphoria.records.settings import Choice, TenantSettings, Trial
-from ecphoria.records.shadow import Comparison, ShadowReport
+from ecphoria.records.strategy import Comparison, ShadowReport
 
 # Comparisons stay in memory: in the graph, each would cost a write for figures that are read once
 # (decision 0014).

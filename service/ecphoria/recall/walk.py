@@ -13,8 +13,8 @@ import numpy as np
 from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.maths.lexical import BACK, FORTH, relative_frequency
 from ecphoria.recall.frame import Frame
+from ecphoria.recall.ports import Told
 from ecphoria.recall.seeds import Seeding
-from ecphoria.recall.statements import Told
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import PathStep
 from ecphoria.records.traced import Mark, SeedRecord, Stream, WaveArc

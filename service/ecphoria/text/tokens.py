@@ -14,6 +14,7 @@ from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
+from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.text.forms import composed, lowered
 
 
@@ -408,3 +409,26 @@ def as_written(text: str, wanted: Collection[str]) -> list[str]:
             for stem in stems(word):
                 found.setdefault(stem, written if len(read) == 1 else word)
     return list(dict.fromkeys(found[stem] for stem in found if stem in wanted))
+
+
+_UNREADABLE: Final = re.compile(f"[{UNREADABLE}]")
+
+
+def check_readable(field: str, value: str, limit: int | None = None) -> None:
+    """Refuse control characters, and texts over a limit.
+
+    Raises:
+        InvalidInput: Names the character and its place.
+        TooLarge: The text has more than `limit` characters.
+    """
+    if limit is not None and len(value) > limit:
+        raise TooLarge(
+            f"`{field}` has {len(value):,} characters; at most {limit:,} are stored, so split it",
+            field=field,
+        )
+    if found := _UNREADABLE.search(value):
+        raise InvalidInput(
+            f"`{field}` holds the unreadable character U+{ord(found[0]):04X} at place "
+            f"{found.start()}; remove it",
+            field=field,
+        )

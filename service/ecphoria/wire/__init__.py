@@ -8,31 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ecphoria.wire import (
-        admin,
-        base,
-        episodes,
-        explorer,
-        facts,
-        graph,
-        items,
-        recall,
-        settings,
-        upkeep,
-    )
+    from ecphoria.wire import admin, base, episodes, facts, graph, items, settings, upkeep
 
-__all__ = [
-    "admin",
-    "base",
-    "episodes",
-    "explorer",
-    "facts",
-    "graph",
-    "items",
-    "recall",
-    "settings",
-    "upkeep",
-]
+__all__ = ["admin", "base", "episodes", "facts", "graph", "items", "settings", "upkeep"]
 
 
 def __getattr__(name: str) -> ModuleType:

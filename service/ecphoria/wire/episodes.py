@@ -1,4 +1,4 @@
-"""Bodies of the episode calls: append, batch, get, list."""
+"""Bodies of the episode calls, and of what a session starts with."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
@@ -43,6 +43,8 @@ from ecphoria.records.episode import (
     State,
 )
 from ecphoria.records.recall import Filters
+from ecphoria.records.start_context import START_BUDGET
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.base import (
     Answer,
     FieldProblem,
@@ -224,3 +226,19 @@ def end_of(last: Episode) -> str:
 
 class EpisodePage(Listing[Episode]):
     """Episodes in the order that was asked for."""
+
+
+class StartQuery(Parameters):
+    """What a session starts with."""
+
+    token_budget: int = Field(default=START_BUDGET, ge=1, le=1_000_000)
+    """Greatest size of the context, in tokens."""
+    session: Name | None = None
+    """The session whose latest turns are shown; the last one if absent."""
+    speaker: Name | None = None
+    """Only sessions in which this speaker, in any case, took part lately, and facts and statements
+    of this speaker."""
+
+
+class StrategyList(Listing[StrategyInfo]):
+    """Strategies, the default first."""

@@ -21,7 +21,7 @@ from ecphoria.records.settings import (
     TimeOfDay,
     Trial,
 )
-from ecphoria.records.shadow import ShadowReport
+from ecphoria.records.strategy import ShadowReport
 from ecphoria.records.tenant import Gate, known_evidence
 from ecphoria.wire.base import Answer, Patch, Request
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
@@ -417,7 +416,7 @@ KILLED = """
     from ecphoria.consolidation.archive_files import ColdFiles
     from ecphoria.consolidation.archive import Archiving
     from ecphoria.consolidation.service import Cycle
-    from ecphoria.consolidation.archive_store import ColdStore
+    from ecphoria.consolidation.archive import ColdStore
     from ecphoria.consolidation.dormancy_store import DormancyStore
     from ecphoria.neo4j_store.session import GraphOptions
     from ecphoria.neo4j_store.session import Done, Graph, Statement

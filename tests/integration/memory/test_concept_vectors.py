@@ -10,7 +10,7 @@ import pytest
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.replay import ReplayStore
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
+from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.session import Graph

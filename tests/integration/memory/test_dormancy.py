@@ -8,9 +8,8 @@ from math import exp
 import pytest
 
 from ecphoria.app import STRATEGIES
-from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import Dormancy, ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore

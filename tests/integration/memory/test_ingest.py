@@ -10,7 +10,7 @@ import pytest
 
 from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, StoreUnavailable
 from ecphoria.ingest import store as writing
-from ecphoria.ingest.rows import StoredBody
+from ecphoria.ingest.changes import StoredBody
 from ecphoria.ingest.service import IngestService
 from ecphoria.records.episode import Extracted, NewEpisode, Outcome, Receipt, Statement
 from ecphoria.records.ids import EpisodeId, TenantId

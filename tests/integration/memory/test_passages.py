@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore

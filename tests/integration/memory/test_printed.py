@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.vectors import EmbedConcepts, NodeVectors
+from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors
 from ecphoria.errors import InvalidInput
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.knn_store import Association, AssociationStore
-from ecphoria.consolidation.prior import Prior
+from ecphoria.consolidation.steps import Prior
 from ecphoria.ingest.service import IngestService
 from ecphoria.maths.spreading import SpreadOptions, spread
 from ecphoria.mechanisms.subgraph import GAINS, Subgraph, WalkLimits, fetch

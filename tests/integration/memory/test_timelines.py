@@ -8,7 +8,7 @@ import pytest
 
 from ecphoria.consolidation.merge import MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
-from ecphoria.consolidation.supersede import Supersede
+from ecphoria.consolidation.steps import Supersede
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactQuery, FactStore, FactTransaction

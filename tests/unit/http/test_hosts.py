@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 from starlette.responses import Response
 
-from ecphoria.http.hosts import HostCheck
-from ecphoria.http.middleware import RequestEdge
+from ecphoria.http.middleware import HostCheck, RequestEdge
 from ecphoria.settings import ServerSettings
 from ecphoria.telemetry import Metrics, Spans
 

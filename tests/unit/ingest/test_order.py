@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.ingest.changes import Changes
+from ecphoria.ingest.changes import Changes, TurnPlace
 from ecphoria.ingest.order import MARGIN, reorder
-from ecphoria.ingest.rows import TurnPlace
 from ecphoria.records.ids import EpisodeId
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ecphoria.recall.languages import other_languages, without_function_words
+from ecphoria.recall.cue_reading import other_languages, without_function_words
 from ecphoria.recall.ports import TermCount
 from ecphoria.records.recall import Hit
 from ecphoria.text.cue import analyse

@@ -17,9 +17,9 @@ from ecphoria.records.episode import Episode, State
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import Cue, Hit, RecallOptions, RecallResult, Verdict
 from ecphoria.records.settings import Choice, TenantSettings, Trial, Values, merge
-from ecphoria.records.shadow import Comparison, ShadowReport
+from ecphoria.records.strategy import Comparison, ShadowReport
 from ecphoria.records.traced import GateKind, Limits
-from ecphoria.tenancy.settings import SettingsService
+from ecphoria.tenancy.service import SettingsService
 from tests.conftest import WallClock
 
 MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)

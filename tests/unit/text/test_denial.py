@@ -2,7 +2,7 @@
 
 import pytest
 
-from ecphoria.text.denial import may_deny
+from ecphoria.text.quotes import may_deny
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from ecphoria.text.concepts import extract
 from ecphoria.text.cue import analyse, partial_dates, turn_features, without_caption
 from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates
-from ecphoria.text.denial import may_deny
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import is_german
 from ecphoria.text.matching import holds, read_match
@@ -28,11 +27,10 @@ from ecphoria.text.names import (
     name_kind,
     normalise,
 )
-from ecphoria.text.quotes import carries, find_quote
-from ecphoria.text.readable import check_readable
+from ecphoria.text.quotes import carries, find_quote, may_deny
 from ecphoria.text.self_statements import self_statements
 from ecphoria.text.terms import cue_terms, terms
-from ecphoria.text.tokens import stems
+from ecphoria.text.tokens import check_readable, stems
 from tests.unit.recall.builders import hit
 
 PATTERNS = (

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.text.cutting import LIMIT, cut, estimated_pieces
-from ecphoria.text.structure import cuts
+from ecphoria.text.cutting import LIMIT, cut, cuts, estimated_pieces
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=30),

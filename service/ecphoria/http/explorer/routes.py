@@ -26,7 +26,7 @@ from ecphoria.http.explorer.tickets import Tickets
 from ecphoria.http.middleware import JsonRequest
 from ecphoria.http.problems import guarded, responses
 from ecphoria.records.tenant import Scope
-from ecphoria.wire.explorer import RedeemRequest, SignedIn, TicketAnswer, TicketRequest
+from ecphoria.wire.admin import RedeemRequest, SignedIn, TicketAnswer, TicketRequest
 
 PATH: Final = "/explorer"
 _FILES: Final = Path(__file__).with_name("page")
