@@ -219,11 +219,7 @@ def offering(
 
 
 def instant(text: str | None, field: str) -> datetime | None:
-    """Read an instant; it needs an offset.
-
-    Raises:
-        InvalidInput: It is none; the message shows one.
-    """
+    """Read an instant; it needs an offset; InvalidInput if it is none; the message shows one."""
     if text is None:
         return None
     try:

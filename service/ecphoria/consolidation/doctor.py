@@ -14,7 +14,7 @@ from ecphoria.consolidation.archive import ArchiveService
 from ecphoria.models.languages import Unread
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.queries import all_of
-from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.neo4j_store.session import Graph, Statement, Store
 from ecphoria.records.episode import indexed_text
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import Finding, IntegrityReport, Rule, Symptom
@@ -112,11 +112,8 @@ _BY_RULE: Final = {
 _FIND: Final = {name: Statement(f"doctor.{name}", _Faults) for name in _BY_RULE}
 
 
-class IntegrityStore:
+class IntegrityStore(Store):
     """Reads a tenant's graph for an examination."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def totals(self, tenant: TenantId) -> Totals:
         """Read the counters; NotFound without the tenant."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant, mark_around
 from ecphoria.neo4j_store.nodes import load_nodes
-from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.neo4j_store.session import Statement, Store, Work
 from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
@@ -50,11 +50,8 @@ _LIST_SLEEPING = Statement("dormancy.list_sleeping", Sleeper)
 _SAVE_PIN = Statement("dormancy.save_pin", EpisodeId)
 
 
-class DormancyStore:
+class DormancyStore(Store):
     """States of memories."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def policy(self, tenant: TenantId) -> DormancyPolicy:
         """Find the tenant's policy of forgetting; NotFound without the tenant."""

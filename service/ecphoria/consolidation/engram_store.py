@@ -102,11 +102,7 @@ _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", str)
 
 
 class EngramStore:
-    """Engrams and clusters.
-
-    Attributes:
-        vectors: The vectors of engrams.
-    """
+    """Engrams and clusters; `vectors`: the vectors of engrams."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

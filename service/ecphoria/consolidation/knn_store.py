@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ecphoria.neo4j_store.locks import change_under
 from ecphoria.neo4j_store.passages import LIST_NEAREST, Neighbour
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
 
@@ -96,11 +96,8 @@ REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
 REMOVE_ASSOCIATIONS = Statement("consolidation.remove_associations", Done)
 
 
-class AssociationStore:
+class AssociationStore(Store):
     """Association edges."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def progress(self, tenant: TenantId) -> KnnProgress:
         """Read the turn up to which the tenant is associated."""

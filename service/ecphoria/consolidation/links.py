@@ -19,7 +19,7 @@ from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.maths.hebbian import combined, homeostasis
 from ecphoria.maths.spreading import edge_decay
 from ecphoria.neo4j_store.locks import change_under
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Change, Lease, StepOutcome
 
@@ -76,11 +76,8 @@ _LIST_SURPLUS = Statement("consolidation.list_surplus", AssociationLink)
 _SAVE_LEARNED = Statement("consolidation.save_learned", Done)
 
 
-class LinkStore:
+class LinkStore(Store):
     """Association edges."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def learned(self, tenant: TenantId, now: datetime) -> Sequence[LearnedLink]:
         """List the edges on which something was learned, by type and ends."""

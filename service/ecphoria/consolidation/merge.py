@@ -18,7 +18,7 @@ from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import renew
 from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.ports import Embedder
 from ecphoria.records.fact import Merge, MergeStatus, MergeView
 from ecphoria.records.ids import TenantId, concept_id
@@ -59,11 +59,8 @@ _LIST_MERGES = Statement("merges.list_merges", MergeView)
 _UPDATE_MERGE = Statement("merges.update_merge", Merge)
 
 
-class MergeStore:
+class MergeStore(Store):
     """Merges of concepts."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def alike(self, tenant: TenantId) -> Sequence[AlikeNames]:
         """List the pairs not compared yet, in order."""

@@ -17,7 +17,7 @@ from ecphoria.consolidation.knn import NEIGHBOURS, Cooccurrence, Differences, Ne
 from ecphoria.consolidation.knn_store import Association, AssociationStore, KnnProgress
 from ecphoria.consolidation.service import Cycle
 from ecphoria.maths.retention import priority, quotas
-from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.neo4j_store.session import Statement, Store
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import StepOutcome
 
@@ -49,11 +49,8 @@ _LIST_MENTIONED = Statement("consolidation.list_mentioned", str)
 _LIST_DEGREES = Statement("consolidation.list_degrees", tuple[str, int])
 
 
-class ReplayStore:
+class ReplayStore(Store):
     """Memories with the properties that replay uses."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def memories(self, tenant: TenantId, turns: Sequence[int]) -> Sequence[Remembered]:
         """Find the live memories among these turns, by turn."""

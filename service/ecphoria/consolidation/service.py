@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 import structlog
 
 from ecphoria.consolidation.knn_store import FIND_PROGRESS
-from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.neo4j_store.session import Statement, Store
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import (
     Claimed,
@@ -105,11 +105,8 @@ _NOT_MEMORIES: Final = frozenset({"Tenant", "Trace", "Job", "Tombstone", "Item",
 """Labels that the size of a graph leaves out."""
 
 
-class GraphSurvey:
+class GraphSurvey(Store):
     """Counts a tenant's graph."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def turn(self, tenant: TenantId) -> int:
         """Count the episodes appended so far."""

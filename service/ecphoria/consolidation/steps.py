@@ -150,11 +150,7 @@ class Prior:
         self._store = store
 
     async def run(self, cycle: Cycle) -> StepOutcome:
-        """Renew the priors of a tenant.
-
-        Raises:
-            Skipped: The server has no graph library.
-        """
+        """Renew the priors of a tenant; Skipped if the server has no graph library."""
         ranks = await self._store.page_rank(cycle.tenant, cycle.id)
         if ranks is None:
             raise Skipped(_NO_LIBRARY)

@@ -13,7 +13,7 @@ from ecphoria.neo4j_store.schema import (
     create_vector_indexes,
     drop_vector_indexes,
 )
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work, packed
 from ecphoria.ports import Vector
 from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
 from ecphoria.records.episode import indexed_text, opening
@@ -146,11 +146,8 @@ class Hold:
     state: ReembeddingState
 
 
-class ReembeddingStore:
+class ReembeddingStore(Store):
     """The state of a change of the model."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def generation(self) -> StoreMark:
         """Read the generation that the store uses."""

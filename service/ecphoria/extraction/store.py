@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from ecphoria.extraction.reading import Unread, told_by
 from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import change_under, find_property, lock_tenant, save_property
-from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.neo4j_store.session import Graph, Statement, Store, Work
 from ecphoria.records.ids import ConceptId, EpisodeId, TenantId, concept_id
 from ecphoria.records.job import Lease
 from ecphoria.text.code_blocks import one_line
@@ -41,11 +41,8 @@ _LIST_BEFORE = Statement("extraction.list_before", _BeforeRow)
 _LIST_CONCEPT_NAMES = Statement("jobs.list_concept_names", tuple[ConceptId, str])
 
 
-class ExtractionStore:
+class ExtractionStore(Store):
     """Reads episodes for the extraction; `IngestService.restate` writes the findings."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def position(self, tenant: TenantId) -> Position:
         """Find the position; NotFound without the tenant."""

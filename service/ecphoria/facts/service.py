@@ -198,11 +198,7 @@ class FactService:
     async def undo(
         self, tenant: TenantId, decision: str, *, by: KeyId | None = None, why: str = ""
     ) -> Decision:
-        """Undo a decision; undo the undo to restore it.
-
-        Raises:
-            NotFound: There is no such decision.
-        """
+        """Undo a decision; undo the undo to restore it; NotFound if there is no such decision."""
         undone = await self._store.decision(tenant, decision)
         if undone is None:
             raise NotFound(f"there is no decision {decision}", id=decision)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ecphoria.neo4j_store.locks import change_under, count_change, find_property, lock_tenant
 from ecphoria.neo4j_store.nodes import load_nodes
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work
 from ecphoria.ports import Vector
 from ecphoria.records.episode import DEFAULT_RELIABILITY
 from ecphoria.records.fact import (
@@ -218,11 +218,8 @@ class FactTransaction:
         await count_change(self._work, self._tenant)
 
 
-class FactStore:
+class FactStore(Store):
     """Facts of tenants."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def change(
         self,

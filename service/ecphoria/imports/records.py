@@ -127,11 +127,7 @@ def to_append(fields: Mapping[str, object]) -> NewEpisode | BadFile:
 
 
 def read_line(line: bytes) -> object:
-    """Read a line of JSON.
-
-    Raises:
-        BadFile: It is none; the message tells where.
-    """
+    """Read a line of JSON; BadFile if it is none; the message tells where."""
     try:
         return json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:

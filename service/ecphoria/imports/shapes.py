@@ -204,11 +204,7 @@ def _tells(name: str, value: object) -> bool:
 
 
 def ijson_module() -> Any:
-    """Load the library that reads JSON as a stream.
-
-    Raises:
-        Misconfigured: It is not installed.
-    """
+    """Load the library that reads JSON as a stream; Misconfigured if it is not installed."""
     try:
         import ijson  # type: ignore[import-untyped]  # noqa: PLC0415 (extra `import`)
     except ModuleNotFoundError as missing:

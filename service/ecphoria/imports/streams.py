@@ -221,11 +221,7 @@ class Tree:
 
 @contextmanager
 def open_tree(path: Path) -> Iterator[Tree]:
-    """Open a folder, or a ZIP archive.
-
-    Raises:
-        BadFile: The archive is damaged.
-    """
+    """Open a folder, or a ZIP archive; BadFile if the archive is damaged."""
     if path.is_dir():
         yield _folder(path.resolve())
         return

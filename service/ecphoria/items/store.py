@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.neo4j_store.locks import lock_tenant
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work, packed
 from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
 from ecphoria.records.item import Item, ItemKey, Namespace
@@ -54,11 +54,8 @@ _LIST_NAMESPACES = Statement("items.list_namespaces", Namespace)
 _RENEW_ITEMS = Statement("items.renew_items", _Refreshed)
 
 
-class ItemStore:
+class ItemStore(Store):
     """Stores items of tenants; they have no edges (decision 0036)."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def write(
         self, tenant: TenantId, items: Sequence[StoredItem], gone: Sequence[ItemKey], now: datetime

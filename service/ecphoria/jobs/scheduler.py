@@ -10,7 +10,7 @@ import structlog
 from ecphoria.errors import EcphoriaError
 from ecphoria.jobs.store import JobStore, add_job
 from ecphoria.neo4j_store.locks import LOCK_TENANT, no_tenant
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Job, JobKind, JobState, ScheduleMark, ScheduleState, Trigger
 from ecphoria.records.settings import Schedule
@@ -19,11 +19,8 @@ _LIST_SCHEDULES = Statement("jobs.list_schedules", ScheduleState)
 _MARK_SCHEDULE = Statement("jobs.mark_schedule", Done)
 
 
-class ScheduleStore:
+class ScheduleStore(Store):
     """Stores the schedules of tenants."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def find(self, tenant: TenantId) -> ScheduleState:
         """Find a tenant's schedule; NotFound without the tenant."""
@@ -196,11 +193,7 @@ class Scheduler:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def tick(self) -> int:
-        """Queue due cycles; return their number.
-
-        Raises:
-            Unavailable: The store does not answer.
-        """
+        """Queue due cycles; return their number; Unavailable if the store does not answer."""
         default = self._options.default
 
         def decide(standing: ScheduleState) -> ScheduleMark | None:

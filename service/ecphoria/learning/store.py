@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, to_use
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.neo4j_store.traces import FIND_TRACE
 from ecphoria.records.history import Charge, Link, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
@@ -81,11 +81,8 @@ _SAVE_JUDGEMENTS = Statement("learning.save_judgements", Done)
 _SAVE_HISTORIES = Statement("learning.save_histories", Done)
 
 
-class LearningStore:
+class LearningStore(Store):
     """The queue and the state on the memory graph."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def waiting(self) -> Sequence[TenantId]:
         """List the tenants with traces on the queue."""

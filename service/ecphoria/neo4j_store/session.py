@@ -509,6 +509,13 @@ class Graph:
                 self._on_query(name, time.perf_counter() - start)
 
 
+class Store:
+    """The statements of one subject, run on a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+
 def _pauses() -> Iterator[float]:
     """Yield pauses in seconds: they double, with a random part against collisions."""
     longest = 0.1

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import find_property, lock_tenant
-from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.neo4j_store.session import Graph, Statement, Store, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.settings import TenantSettings, Values, keys_of
 
@@ -31,11 +31,8 @@ class OwnSettings:
         return keys_of(self.values)
 
 
-class SettingsStore:
+class SettingsStore(Store):
     """Reads the settings of a tenant by one statement, and saves them by another."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def find(self, tenant: TenantId) -> OwnSettings:
         """Find the tenant's own settings; NotFound without the tenant."""

@@ -123,11 +123,7 @@ class Contents:
     """Follows the records of a copy in their order, and refuses the first that does not fit."""
 
     def __init__(self, manifest: Manifest) -> None:
-        """Begin a copy.
-
-        Raises:
-            Unfit: The first line is wrong.
-        """
+        """Begin a copy; Unfit if the first line is wrong."""
         texts = (manifest.release, manifest.migration, manifest.model, manifest.made_at)
         if manifest.kind not in {"tenant", "store"} or not all(isinstance(t, str) for t in texts):
             raise Unfit("an unknown kind of copy")
@@ -139,11 +135,7 @@ class Contents:
         self._section: _Known | None = None
 
     def add(self, record: Record) -> None:
-        """Check the next record.
-
-        Raises:
-            Unfit: No copy of ours has such a record.
-        """
+        """Check the next record; Unfit if no copy of ours has such a record."""
         if isinstance(record, SectionStart):
             self._begin(record)
             return

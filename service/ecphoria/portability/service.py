@@ -333,11 +333,7 @@ class _Section:
         self.keys = 0
 
     async def store(self, records: Iterator[Record], report: Callable[[int], None]) -> SectionEnd:
-        """Store the records that are not stored yet.
-
-        Raises:
-            Conflict: The tenant was made meanwhile.
-        """
+        """Store the records that are not stored yet; Conflict if the tenant was made meanwhile."""
         under_way = await self._copies.under_way(self._tenant)
         self._stored = under_way.done if under_way else 0
         for record in records:

@@ -9,7 +9,7 @@ from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.queries import Mode
 from ecphoria.neo4j_store.rows import from_driver, to_driver
 from ecphoria.neo4j_store.schema import FIND_STORE, StoreMark, migrate
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import CopiedEdge, CopiedNode, Value
 
@@ -125,11 +125,8 @@ class Snapshot:
                     )
 
 
-class Copies:
+class Copies(Store):
     """Copies of tenants in a store."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def mark(self) -> StoreMark | None:
         """Read the model that the store is bound to; None if it is empty."""

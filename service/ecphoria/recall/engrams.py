@@ -11,7 +11,7 @@ import numpy as np
 
 from ecphoria.maths.fusion import fusion
 from ecphoria.neo4j_store.queries import any_of
-from ecphoria.neo4j_store.session import Graph, Statement, packed
+from ecphoria.neo4j_store.session import Statement, Store, packed
 from ecphoria.recall.pipeline import Search
 from ecphoria.records.episode import Engram
 from ecphoria.records.recall import EngramHit
@@ -29,11 +29,8 @@ _AT_LEAST, _TIMES = 20, 4
 """Engrams taken from each index: some of them may not be shown, or are ranked low."""
 
 
-class EngramReader:
+class EngramReader(Store):
     """Finds engrams by the words and by the meaning of their summaries."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def find(self, search: Search, count: int) -> tuple[EngramHit, ...]:
         """Find the best engrams for a cue, ranked by plain fusion of both indexes."""

@@ -9,7 +9,7 @@ from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.filters import forms_of, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.nodes import load_nodes
-from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.neo4j_store.session import Statement, Store
 from ecphoria.records.conditions import meets
 from ecphoria.records.episode import (
     TICK,
@@ -62,11 +62,8 @@ _LEAST_READ = 500
 """Smallest number of episodes that are read at once to test their metadata."""
 
 
-class EpisodeArchive:
+class EpisodeArchive(Store):
     """Reads memories without a cue."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def episode(self, tenant: TenantId, episode: EpisodeId) -> Episode:
         """Fetch one episode; NotFound if it is not this tenant's."""
@@ -206,11 +203,7 @@ class EpisodeArchive:
         )
 
     async def stats(self, tenant: TenantId) -> TenantStats:
-        """Count the tenant's graph by kind.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
+        """Count the tenant's graph by kind; NotFound without the tenant."""
         stats = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
         if stats is None:
             raise no_tenant(tenant)
@@ -277,11 +270,8 @@ class _Found:
         return fresh
 
 
-class GraphReader:
+class GraphReader(Store):
     """Reads the graph without a cue; it shows nothing that has expired."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def concepts(
         self,

@@ -109,11 +109,7 @@ class Access:
         self._trusted.clear()
 
     def permit(self, principal: Principal, scope: Scope) -> None:
-        """Require a scope.
-
-        Raises:
-            Forbidden: The key lacks it.
-        """
+        """Require a scope; Forbidden if the key lacks it."""
         if scope not in principal.scopes:
             raise Forbidden(
                 f"This API key lacks the scope `{scope}`; ask an admin for one that has it.",
@@ -121,11 +117,7 @@ class Access:
             )
 
     def permit_operator(self, principal: Principal) -> None:
-        """Require an operator's key.
-
-        Raises:
-            Forbidden: The key belongs to a tenant.
-        """
+        """Require an operator's key; Forbidden if the key belongs to a tenant."""
         if principal.tenant is not None:
             raise Forbidden("Only an operator's key may administer tenants.")
 

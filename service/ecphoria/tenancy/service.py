@@ -73,11 +73,7 @@ class TenancyService:
         return await self.issue(None, "first operator", Scope)
 
     async def create_tenant(self, name: str) -> Tenant:
-        """Create a tenant.
-
-        Raises:
-            Conflict: The name is taken.
-        """
+        """Create a tenant; Conflict if the name is taken."""
         tenant = Tenant(id=TenantId(fresh_id()), name=name, created_at=self._clock.now())
         try:
             return await self._tenants.create(tenant)
@@ -116,11 +112,7 @@ class TenancyService:
         )
 
     async def name_of(self, tenant: TenantId) -> str:
-        """Tell a tenant's name.
-
-        Raises:
-            NotFound: It was erased.
-        """
+        """Tell a tenant's name; NotFound if it was erased."""
         name, _ = await self._tenants.names(tenant, None)
         if name is None:
             raise NotFound("The tenant was erased.")
@@ -237,22 +229,14 @@ class SettingsService:
         self._trusted = Bounded[TenantId, tuple[TenantSettings, float]](_REMEMBERED)
 
     async def of(self, tenant: TenantId) -> TenantSettings:
-        """Return the settings in force, at most 5 s old.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
+        """Return the settings in force, at most 5 s old; NotFound without the tenant."""
         found, until = self._trusted.get(tenant, (None, 0.0))
         if found is None or until <= self._monotonic():
             found = (await self.find(tenant)).settings
         return found
 
     async def find(self, tenant: TenantId) -> OwnSettings:
-        """Read what the tenant has set itself.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
+        """Read what the tenant has set itself; NotFound without the tenant."""
         return self._trust(tenant, await self._store.find(tenant))
 
     async def change(self, tenant: TenantId, patch: Values) -> OwnSettings:

@@ -8,7 +8,7 @@ import structlog
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.records.ids import KeyId, TenantId
 from ecphoria.records.tenant import ApiKey, Principal, Scope, Tenant
 
@@ -42,11 +42,8 @@ _KINDS: Final = (
 )  # fmt: skip
 
 
-class Tenants:
+class Tenants(Store):
     """Stores tenants, the owners of memories."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def create(self, tenant: Tenant) -> Tenant:
         """Create a tenant; Conflict if the name is taken."""
@@ -134,14 +131,11 @@ _LISTED_AFTER_END: Final = timedelta(days=30)
 """Time after its end in which a key is still listed."""
 
 
-class Keys:
+class Keys(Store):
     """Store of API keys, each under the hash of its secret.
 
     In the store an operator's key has the empty tenant, so that an index finds it.
     """
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
 
     async def create(self, key: ApiKey, secret_hash: str) -> None:
         """Store a key under the hash of its secret; NotFound without the tenant.
