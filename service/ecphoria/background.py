@@ -23,8 +23,7 @@ from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors, Prior, Supe
 from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
-from ecphoria.jobs.service import JobService
+from ecphoria.jobs.service import JobService, Scheduler, SchedulerOptions, ScheduleStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Attempts, Handler, Watch, Worker, WorkerOptions, crash_at
 from ecphoria.models.chat import StructuredChat

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from ecphoria.jobs.scheduler import ScheduleStore
+from ecphoria.jobs.service import ScheduleStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.records.ids import TenantId

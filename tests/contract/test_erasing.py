@@ -12,7 +12,7 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.merge import MergeStore
 from ecphoria.errors import EcphoriaError, NotFound
 from ecphoria.facts.store import FactStore, FactTransaction
-from ecphoria.jobs.scheduler import ScheduleStore
+from ecphoria.jobs.service import ScheduleStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.learning.store import LearningStore, LearningTransaction
 from ecphoria.neo4j_store.session import Graph, GraphOptions

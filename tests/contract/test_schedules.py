@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore, marked
+from ecphoria.jobs.service import Scheduler, SchedulerOptions, ScheduleStore, marked
 from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
@@ -117,7 +117,7 @@ async def test_a_scheduler_that_dies_in_the_middle_leaves_it_to_the_next(
 
     await append(graph, tenant, 1, 2)
     with monkeypatch.context() as patched:
-        patched.setattr("ecphoria.jobs.scheduler.add_job", die)
+        patched.setattr("ecphoria.jobs.service.add_job", die)
         with pytest.raises(KeyboardInterrupt):
             await schedules.advance(tenant, by(EVERY_TWO))
     assert (await schedules.find(tenant)).scheduled_turn == 0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.jobs.scheduler import ScheduleStore
+from ecphoria.jobs.service import ScheduleStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.recall.store import EpisodeReader

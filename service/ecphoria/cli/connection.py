@@ -118,15 +118,8 @@ def connect(
 ) -> Client:
     """Open the client a command uses; close it with `with`.
 
-    Args:
-        server: Address of the service.
-        key: The key given, if one was.
-        tenant: The tenant named, if one was.
-        home: Where to look for the admin key.
-        assumed: The tenant the admin key acts for if none was named.
-
-    Raises:
-        BadFile: The admin key is there but cannot be read.
+    If no tenant is named, the admin key in `home` acts for the tenant `assumed`; BadFile if it is
+    there but cannot be read.
     """
     found = target_of(server, key, tenant, home, assumed=assumed)
     return Client(found.url, found.key or "", tenant=found.tenant)  # no other key is looked for
@@ -173,10 +166,8 @@ def answering(
 ) -> Callable[[Callable[..., _Answer]], Callable[..., None]]:
     """Turn a function that asks a client into a command that prints its answer.
 
-    Args:
-        draw: Prints the answer for a reader; with `--json` the answer is printed as it is.
-        fails: Whether the answer is of something wrong, so that the command ends with 1.
-        caller: For whom the command calls.
+    `draw` prints it for a reader; with `--json` it is printed as it is. If it `fails`, the answer
+    is of something wrong, so that the command ends with 1.
     """
 
     def decorate(ask: Callable[..., _Answer]) -> Callable[..., None]:

@@ -141,9 +141,7 @@ def _add_shell(app: typer.Typer, load: Load, connect: Connect) -> None:
 def drawn(console: Console, *, then: str | None = None) -> Iterator[Report]:
     """Draw the engine's reports: a bar on a terminal, else a line per stage and per tenth.
 
-    Args:
-        console: Where to.
-        then: What is waited for when the engine is ready; nothing if absent.
+    `then` is what is waited for when the engine is ready.
     """
     if not console.is_terminal:
         yield _in_lines(console, then)

@@ -85,9 +85,9 @@ COMMANDS: Final = {
             "upkeep",
             "Check a tenant's graph and archive; changes nothing, and exits with 1 on any fault.",
         ),
-        ("archive", "dormancy", "Manage archived memories."),
+        ("archive", "upkeep", "Manage archived memories."),
         ("jobs", "upkeep", "Manage background jobs."),
-        ("dormancy", "dormancy", "Manage dormant memories."),
+        ("dormancy", "upkeep", "Manage dormant memories."),
         ("eval", ADDED, "Measure recall on public data sets; comes with ecphoria-eval."),
         (
             "calibrate",

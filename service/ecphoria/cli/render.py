@@ -88,14 +88,9 @@ def draw_hits(
     episodes: Episodes,
     also: Collection[int] = (),
 ) -> RenderableType:
-    """List the best hits; with `explain`, the path to each.
+    """List the first `limit` hits, and those of the ranks `also`.
 
-    Args:
-        answer: What the service answered.
-        limit: Number of hits to draw.
-        explain: Whether to draw paths and the parts of the score.
-        episodes: Texts of the episodes on the paths, where known.
-        also: Ranks of further hits to draw.
+    With `explain`, show the path to each, and the parts of the score.
     """
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", width=2)
@@ -112,12 +107,7 @@ def draw_hits(
 
 
 def draw_trace(trace: Trace, episodes: Episodes) -> RenderableType:
-    """List the hits of an earlier recall with the path to each.
-
-    Args:
-        trace: The record of the recall.
-        episodes: The hits and the episodes on the paths, where they are still stored.
-    """
+    """List the hits of an earlier recall with the path to each; some may be erased."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", width=2)
     table.add_column(justify="right", style="score", width=5)

@@ -204,12 +204,7 @@ _TIMEOUT_S = 600.0
 
 
 async def show(settings: Settings, *, keep: bool) -> None:
-    """Tell the whole story once; on a terminal, stay until the reader has looked around.
-
-    Args:
-        settings: Where to run, and on what.
-        keep: Stay until interrupted, terminal or not.
-    """
+    """Tell the whole story once; on a terminal, or with `keep`, stay until interrupted."""
     console = stdout()
     console.width = min(console.width, _WIDTH)
     console.print()

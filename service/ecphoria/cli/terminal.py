@@ -107,15 +107,9 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def whole_id(given: str, known: Callable[[], Iterable[str]], kind: str) -> str:
-    """Complete the beginning of an id; a whole one costs no search.
+    """Complete the beginning of an id of a kind; a whole one costs no search.
 
-    Args:
-        given: The id or its beginning; what no id begins with is given back.
-        known: Lists the ids.
-        kind: What they are ids of, for the message.
-
-    Raises:
-        InvalidInput: Several ids begin like this.
+    What no id begins with is given back; InvalidInput if several ids begin like this.
     """
     if len(given) >= _ID_LENGTH:
         return given

@@ -30,7 +30,14 @@ from ecphoria.client.exchange import (
     keyed,
     segment,
 )
-from ecphoria.client.filters import EpisodeFilters, RecallFilters, erasure_of
+from ecphoria.client.filters import (
+    AskOptions,
+    EpisodeFilters,
+    RecallFilters,
+    RecallOptions,
+    asked_of,
+    erasure_of,
+)
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -287,114 +294,26 @@ class AsyncClient(AsyncCalls):
         await self._send(Call("DELETE", f"/v1/episodes/{segment(episode)}", repeatable=False))
 
     async def recall(
-        self,
-        cue: str | None = None,
-        *,
-        query: str | None = None,
-        vector: Sequence[float] | None = None,
-        strategy: str | None = None,
-        options: Mapping[str, records.recall.OptionValue] | None = None,
-        k: int | None = None,
-        limit: int | None = None,
-        token_budget: int | None = None,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
-        explain: bool = False,
-        record: bool = True,
-        include_dormant: bool = False,
-        wake: bool = False,
-        asker: str | None = None,
-        collapse: bool = True,
-        newest_first: bool = True,
-        rerank: bool = False,
-        lists: bool = False,
-        read_cue: bool = False,
-        min_score: float | None = None,
-        min_confidence: float | None = None,
-        match: records.recall.Match | str | None = None,
-        engrams: int | None = None,
-        **filters: Unpack[RecallFilters],
+        self, cue: str | None = None, *, query: str | None = None, **options: Unpack[RecallOptions]
     ) -> records.recall.RecallResult:
         """Recall memories for a cue; check `answerable` before you trust the hits.
 
         Args:
             cue: What is asked, in words.
             query: Another name of `cue`.
-            vector: Embedding of the cue by the store's own model, if you have it already.
-            strategy: Name of the mechanism; the service's default if absent.
-            options: The strategy's own parameters.
-            k: Number of hits, 1 to 200; 10 if absent.
-            limit: Another name of `k`.
-            token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
-            as_of: Recall as of then: only what had happened, and facts as they stood.
-            known_at: Only what had been recorded by then.
-            explain: Give the `trace` with the answer, also without `record`.
-            record: Leave a trace; false only looks, so that nothing is learned or compared.
-            include_dormant: Search dormant memories too, one by one.
-            wake: Make dormant memories live again that are among the first hits of an answer.
-            asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
-            collapse: Join memories in which the same speaker says the same words into one hit.
-            newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
-            rerank: Have the reader order the first five turns and inform the gate.
-            lists: Give at least 20 hits if the cue asks for a list, in English or German.
-            read_cue: Have the language model read the cue; the service needs one.
-            min_score: Leave out hits with a lower score.
-            min_confidence: Refuse an answer with a lower confidence, 0 to 1.
-            match: Words that each hit must have: `all` of the cue's, or its `phrase`s.
-            engrams: Number of summaries to recall too, each with its evidence; at most 50.
-            **filters: See `RecallFilters`.
+            **options: See `RecallOptions` and `RecallFilters`.
         """
-        wanted = body_of(
-            records.recall.RecallRequest,
-            cue=cue,
-            query=query,
-            vector=None if vector is None else tuple(map(float, vector)),
-            strategy=strategy,
-            options=None if options is None else dict(options),
-            k=k,
-            limit=limit,
-            filters=body_of(records.recall.Filters, **filters),
-            token_budget=token_budget,
-            as_of=as_of,
-            known_at=known_at,
-            explain=explain,
-            record=record,
-            include_dormant=include_dormant,
-            wake=wake,
-            asker=asker,
-            collapse=collapse,
-            newest_first=newest_first,
-            rerank=rerank,
-            lists=lists,
-            read_cue=read_cue,
-            min_score=None if min_score is None else float(min_score),
-            min_confidence=None if min_confidence is None else float(min_confidence),
-            match=match,
-            engrams=engrams,
-        )
+        wanted = asked_of(records.recall.RecallRequest, options, cue=cue, query=query)
         return await self._ask(records.recall.RecallResult, "POST", "/v1/recall", wanted)
 
     async def ask(
         self,
         question: str,
         *,
-        strategy: str | None = None,
-        options: Mapping[str, records.recall.OptionValue] | None = None,
-        k: int | None = None,
-        limit: int | None = None,
-        token_budget: int | None = None,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
-        asker: str | None = None,
-        min_confidence: float | None = None,
-        newest_first: bool = True,
-        rerank: bool = False,
-        lists: bool = False,
         brief: bool = False,
-        record: bool = True,
         wait_s: float = 150.0,
         watch: Callable[[records.ask.CitedSentence], object] | None = None,
-        **filters: Unpack[RecallFilters],
+        **options: Unpack[AskOptions],
     ) -> records.ask.CitedAnswer:
         """Answer a question in words, with a quote for each sentence.
 
@@ -402,43 +321,12 @@ class AsyncClient(AsyncCalls):
 
         Args:
             question: What is asked, in words.
-            strategy: Name of the recall strategy; the service's default if absent.
-            options: The strategy's own parameters.
-            k: Number of memories to recall, 1 to 200; 10 if absent.
-            limit: Another name of `k`.
-            token_budget: Greatest size of what the model reads, in tokens; 2,000 if absent.
-            as_of: Answer as of then: only what had happened, and facts as they stood.
-            known_at: Only what had been recorded by then.
-            asker: Who says "I" in the question: a speaker or a role; the role `user` if absent.
-            min_confidence: Ask the model only at this confidence or more, 0 to 1.
-            newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
-            rerank: Have the reader order the first five turns and inform the gate.
-            lists: Give at least 20 hits if the cue asks for a list, in English or German.
             brief: Give only the words that answer the question, instead of sentences.
-            record: Leave a trace; false only looks.
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
             watch: Told each sentence as soon as it is there; the returned answer may lack one.
-            **filters: See `RecallFilters`.
+            **options: See `AskOptions` and `RecallFilters`.
         """
-        wanted = body_of(
-            records.recall.AskRequest,
-            question=question,
-            strategy=strategy,
-            options=None if options is None else dict(options),
-            k=k,
-            limit=limit,
-            filters=body_of(records.recall.Filters, **filters),
-            token_budget=token_budget,
-            as_of=as_of,
-            known_at=known_at,
-            asker=asker,
-            min_confidence=None if min_confidence is None else float(min_confidence),
-            newest_first=newest_first,
-            rerank=rerank,
-            lists=lists,
-            brief=brief,
-            record=record,
-        )
+        wanted = asked_of(records.recall.AskRequest, options, question=question, brief=brief)
         if watch is None:
             return await self._ask(
                 records.ask.CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s

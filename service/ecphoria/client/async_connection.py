@@ -26,14 +26,7 @@ class AsyncConnection:
     def __init__(
         self, base_url: str, connect: Callable[[], httpx.AsyncClient], retries: Retries
     ) -> None:
-        """Connect at the first call.
-
-        Args:
-            base_url: Address of the service.
-            connect: Opens connections. They serve one process, and one event loop if
-                asynchronous; in another, new ones are opened.
-            retries: How often a call is sent again.
-        """
+        """Connect at the first call of each process and event loop."""
         self._base_url = base_url
         self._connections = AsyncConnections(connect)
         self._retries = retries

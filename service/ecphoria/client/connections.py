@@ -26,11 +26,7 @@ class Connections(Generic[_Connection]):
     """Connections that all threads of a process share."""
 
     def __init__(self, connect: Callable[[], _Connection]) -> None:
-        """Open nothing yet.
-
-        Args:
-            connect: Opens connections; called once for each process and event loop.
-        """
+        """Open nothing yet; `connect` is called once for each process and event loop."""
         self._connect = connect
         self._closed = False
         self._left: object = None

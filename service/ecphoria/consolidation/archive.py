@@ -69,13 +69,7 @@ class ColdStore:
     """The archive's queries of the graph."""
 
     def __init__(self, graph: Graph, embedder: Embedder | None = None) -> None:
-        """Archive from a graph.
-
-        Args:
-            graph: The graph.
-            embedder: Encodes records whose vectors are of another model; needed if the store may
-                have changed its model (decision 0037).
-        """
+        """Archive from a graph; the embedder encodes records of a former model (decision 0037)."""
         self._graph = graph
         self._embedder = embedder
         self._encoder: str | None = None

@@ -69,14 +69,6 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NameCounts:
-    """The number of items with a name as title, and as candidate in their text."""
-
-    titles: int
-    candidates: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCounts:
     """The stored numbers of items of each stem and of each word in lower case, and of names.
 
@@ -152,25 +144,26 @@ class IntegrityStore(Store):
 
 
 _ANEW: Final = "send their texts again into an empty store: docs/howto/upgrading.md"
-_NOBODY = NameCounts(titles=0, candidates=0)
 
 
 class Vocabulary:
     """The words and names of all episodes; its size grows with them, not with the episodes.
 
     Attributes:
+        passages: Episodes that lack passages, or have too many.
         outdated: Episodes whose stored stems differ from the stems of their text by today's rules.
     """
 
     def __init__(self) -> None:
         self.outdated = 0
+        self.passages: list[Symptom] = []
         self._words: Counter[str] = Counter()
         self._titles: Counter[str] = Counter()
         self._candidates: Counter[str] = Counter()
         self._unread = 0
 
     def take(self, page: Iterable[Account]) -> None:
-        """Count the words and names of episodes; the text of archived episodes is unknown."""
+        """Count words, names and passages of episodes; the text of archived ones is unknown."""
         for episode in page:
             if episode.text is None:
                 self._unread += 1
@@ -182,6 +175,10 @@ class Vocabulary:
             self._candidates.update(named.name for named in found.candidates)
             if found.title:
                 self._titles[found.title.name] += 1
+            needed = len(cut(episode.text))
+            if episode.passages != needed:
+                told = f"passages: {episode.passages} stored, {needed} needed"
+                self.passages.append(_symptom(episode.id, told))
 
     def differences(self, stored: StoredCounts) -> Iterator[Symptom]:
         """Describe wrong counts of words and names, and episodes with outdated stems."""
@@ -189,18 +186,13 @@ class Vocabulary:
             told = f"{self.outdated} of the episodes have those of another version; {_ANEW}"
             yield Symptom(id="words", detail=told)
         words = dict(stored.words)
-        names = {
-            name: NameCounts(titles=titles, candidates=candidates)
-            for name, titles, candidates in stored.names
-        }
+        names = {name: (titles, candidates) for name, titles, candidates in stored.names}
         for word in sorted(words.keys() | self._words.keys()):
             yield from self._miscounted(word, "items", words.get(word, 0), self._words[word])
         for name in sorted(names.keys() | self._titles.keys() | self._candidates.keys()):
-            kept = names.get(name, _NOBODY)
-            yield from self._miscounted(name, "titles", kept.titles, self._titles[name])
-            yield from self._miscounted(
-                name, "candidates", kept.candidates, self._candidates[name]
-            )
+            titles, candidates = names.get(name, (0, 0))
+            yield from self._miscounted(name, "titles", titles, self._titles[name])
+            yield from self._miscounted(name, "candidates", candidates, self._candidates[name])
 
     def _miscounted(self, name: str, what: str, kept: int, found: int) -> Iterator[Symptom]:
         if not 0 <= kept - found <= self._unread:
@@ -223,14 +215,7 @@ class Doctor:
         archive: ArchiveService | None = None,
         model: str = "",
     ) -> None:
-        """Examine a store, and its archive if there is one.
-
-        Args:
-            patient: The store.
-            monotonic: A clock, in seconds.
-            archive: The archive.
-            model: Name of the embedding model, to warn of languages that it does not read.
-        """
+        """Examine a store, and its archive if there is one; `model` is that of its vectors."""
         self._patient = patient
         self._model = model
         self._archive = archive
@@ -270,11 +255,10 @@ class Doctor:
     async def _recount(
         self, tenant: TenantId, stored: Totals, unread: Unread
     ) -> tuple["_Recount", list[Finding]]:
-        recount, vocabulary, passages = _Recount(), Vocabulary(), _Passages()
+        recount, vocabulary = _Recount(), Vocabulary()
         async for page in self._pages(tenant):
             recount.take(page)
             await asyncio.to_thread(vocabulary.take, page)
-            await asyncio.to_thread(passages.take, page)
             await asyncio.to_thread(unread.take, [one.text for one in page if one.text])
         recount.close_sessions()
         indexed = await self._patient.indexed(tenant)
@@ -287,7 +271,7 @@ class Doctor:
             ],
             Rule.CHAINS: recount.places,
             Rule.INDEXES: [
-                *passages.symptoms,
+                *vocabulary.passages,
                 *(_symptom(episode, "live and not in the text index")
                   for episode in sorted(recount.live - indexed)),
                 *(_symptom(episode, "in the text index and not live")
@@ -305,23 +289,6 @@ class Doctor:
         while page := await self._patient.accounts(tenant, after, _PAGE):
             yield page
             after = page[-1].turn
-
-
-class _Passages:
-    """Find episodes that lack passages."""
-
-    def __init__(self) -> None:
-        self.symptoms: list[Symptom] = []
-
-    def take(self, page: Iterable[Account]) -> None:
-        """Count the passages of episodes whose text is in the graph."""
-        for episode in page:
-            if episode.text is None:
-                continue
-            needed = len(cut(episode.text))
-            if episode.passages != needed:
-                told = f"passages: {episode.passages} stored, {needed} needed"
-                self.symptoms.append(_symptom(episode.id, told))
 
 
 class _Recount:
@@ -346,7 +313,7 @@ class _Recount:
             if account.live:
                 self.live.add(account.id)
             self._unread += account.terms is None
-            self._stems.update(_stems(account))
+            self._stems.update(set((account.terms or "").split()))
             if account.ordinal is not None:
                 places = self._sessions.setdefault(account.session, {})
                 places.setdefault(account.ordinal, []).append(account.id)
@@ -382,10 +349,6 @@ class _Recount:
             kept, found = stored.get(stem, 0), self._stems[stem]
             if not 0 <= kept - found <= self._unread:
                 yield _symptom(stem, f"items with the stem: {kept} stored, {found} found")
-
-
-def _stems(account: Account) -> frozenset[str]:
-    return frozenset((account.terms or "").split())
 
 
 def _symptom(ident: str, detail: str) -> Symptom:

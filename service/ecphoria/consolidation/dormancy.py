@@ -269,13 +269,8 @@ class ForgettingService:
     ) -> DormancyPreview:
         """Tell which memories a cycle would make dormant now, and change nothing.
 
-        Args:
-            tenant: Whose.
-            changes: Values of fields of the policy that differ from the tenant's.
-            limit: Largest number to list.
-
-        Raises:
-            NotFound: No such tenant.
+        `changes` are values of the policy that differ from the tenant's; NotFound without the
+        tenant.
         """
         policy = replace(await self._store.policy(tenant), **changes)
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())

@@ -7,7 +7,7 @@ NeuromemoryAI's (homeostasis).
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,7 +35,7 @@ class AssociationLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearnedLink:
+class LearnedLink(AssociationLink):
     """An association edge on which something was learned.
 
     Attributes:
@@ -43,17 +43,12 @@ class LearnedLink:
         lift: Its part by mentions together.
         learned: The learned part, at its last use.
         age_days: Days since its last use.
-        weight: The stored weight.
     """
 
-    edge: str
-    one: str
-    other: str
     similar: float
     lift: float
     learned: float
     age_days: float
-    weight: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +61,7 @@ class Weakened:
         learned: The remaining learned part, as of the last use.
     """
 
-    link: AssociationLink
+    link: LearnedLink
     was: float
     learned: float
 
@@ -230,12 +225,7 @@ def _weakened(links: Sequence[LearnedLink]) -> list[Weakened]:
     written = (learned < table[:, 2]) | (np.abs(weight - table[:, 4]) > _MOVED)
     return [
         Weakened(
-            link=AssociationLink(
-                edge=links[row].edge,
-                one=links[row].one,
-                other=links[row].other,
-                weight=float(weight[row]),
-            ),
+            link=replace(links[row], weight=float(weight[row])),
             was=links[row].learned,
             learned=float(learned[row]),
         )

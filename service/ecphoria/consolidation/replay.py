@@ -6,10 +6,10 @@ Source: CLS-M's interleaved replay. There it finds links. Here `associate` finds
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -79,14 +79,8 @@ _CLOSED: Final = 0.5
 """Weight of a question of which no record says that it stayed open."""
 
 Sample = Mapping[str, Sequence[Remembered]]
-
-
-class _Joins(Protocol):
-    """The expected and the stored pairs of an edge type."""
-
-    async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]: ...
-
-    async def stored(self, ids: Iterable[str]) -> Sequence[Association]: ...
+_Joins = Neighbours | Cooccurrence
+"""The expected and the stored pairs of an edge type."""
 
 
 class Replay:

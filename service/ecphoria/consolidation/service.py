@@ -159,14 +159,7 @@ class ConsolidationService:
         monotonic: Callable[[], float],
         on_request: Sequence[str] = (),
     ) -> None:
-        """Take the parts.
-
-        Args:
-            steps: The steps in their order.
-            survey: Counts the graph.
-            monotonic: A clock in seconds that never goes back.
-            on_request: Steps that run only in a cycle that names them.
-        """
+        """Run these steps in order; those `on_request` only in a cycle that names them."""
         self._steps = tuple(steps)
         self._on_request = frozenset(on_request)
         self._survey = survey

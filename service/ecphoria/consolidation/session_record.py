@@ -58,13 +58,8 @@ def told_by_model(
 ) -> tuple[SessionRecord, int]:
     """Keep of an answer what the turns bear out; numbers out of range are clipped.
 
-    Args:
-        said: The answer.
-        shown: The turns that the model read, the first with the number 1.
-        is_of: Tells whether a line has no name and no number that a text lacks.
-
-    Returns:
-        The record, and the number of quotes and topics that were left out.
+    The first of the turns has the number 1. `is_of` tells whether a line has no name and no number
+    that a text lacks. Return the number of quotes and topics that were left out, too.
     """
     topic = " ".join((said.topic or "").split())
     is_right = len(topic) <= _TOPIC and is_of(topic, " ".join(one.text for one in shown))

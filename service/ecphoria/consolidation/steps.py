@@ -92,14 +92,7 @@ class NodeVectors:
 
 
 async def embed_new(store: NodeVectors, embedder: Embedder, cycle: Cycle, place: str) -> int:
-    """Give nodes without a vector one, in chunks; return their number.
-
-    Args:
-        store: The vectors of these nodes.
-        embedder: Makes the vectors.
-        cycle: The cycle; a dry run only counts.
-        place: The name of the checkpoint before each chunk.
-    """
+    """Give nodes without a vector one, in chunks; return their number. A dry run only counts."""
     embedded, after = 0, ""
     while nodes := await store.unembedded(cycle.tenant, after, _CHUNK):
         await cycle.reached(place)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, cast, get_args
 from pydantic import Field, WithJsonSchema
 
 from ecphoria.errors import InvalidInput, TooLarge
-from ecphoria.ingest.restate import reliability_of
+from ecphoria.ingest.facts import reliability_of
 from ecphoria.ingest.validation import check_extraction, checked_claims
 from ecphoria.models.structure import Items, Number, Structure
 from ecphoria.recall.answer import count_tokens

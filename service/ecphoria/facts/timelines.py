@@ -210,13 +210,10 @@ def lay_out(
     known_at: datetime | None = None,
     happened_by: datetime | None = None,
 ) -> LaidOut:
-    """Compute the timeline of a key.
+    """Compute the timeline of a key, with the tenant's `own` classes.
 
-    Args:
-        record: Everything stored about the key.
-        own: The tenant's own classes.
-        known_at: Use only claims and decisions recorded by then.
-        happened_by: Use only claims of episodes that had occurred by then.
+    Only claims and decisions recorded by `known_at` count, and only claims of episodes that had
+    occurred by `happened_by`.
     """
     number = {fact.id: row for row, fact in enumerate(record.facts)}
     values = _numbered(fact.object for fact in record.facts)

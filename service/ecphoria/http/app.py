@@ -350,11 +350,8 @@ async def serve(
 ) -> None:
     """Build the services, serve until a signal or `Started.stop`, close everything.
 
-    Args:
-        settings: What to build and where to listen.
-        reports: Told while parts come up.
-        started: Called once, when requests are answered.
-        socket_path: Listen on a socket of this path instead of the address in the settings.
+    `started` is called once, when requests are answered. With `socket_path` it listens on a socket
+    of this path instead of the address in the settings.
 
     Raises:
         Misconfigured: The address cannot be listened on, or a setting does not fit.

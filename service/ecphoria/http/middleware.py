@@ -208,14 +208,7 @@ class BodyLimit:
         seconds: float,
         is_large: Callable[[Scope], bool] = lambda _: False,
     ) -> None:
-        """Bound the bodies of an application.
-
-        Args:
-            app: The application.
-            limit: Bytes of a large body.
-            seconds: Longest time until a body has arrived.
-            is_large: Tells whether a request may have a large body.
-        """
+        """Let a body take `seconds`, and have `limit` bytes if `is_large` says so."""
         self._app = app
         self._is_large = is_large
         self._limit = limit

@@ -104,9 +104,7 @@ _RETRY_AFTER_S = {429: "1", 503: "2", 504: "5"}
 def problem_of(error: EcphoriaError, root: str = "#") -> Problem:
     """Describe an error to a caller; of an internal error only its class.
 
-    Args:
-        error: What was raised.
-        root: Where the pointer to the field at fault begins.
+    The pointer to the field at fault begins with `root`.
     """
     kind = PROBLEMS[type(error)]
     inside = kind.status == HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, _OF_THE_SERVER)

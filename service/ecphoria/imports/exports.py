@@ -74,11 +74,7 @@ _NEEDED: Final = {
 
 @contextmanager
 def opened(path: Path, form: Format | None = None) -> Iterator[Opened]:
-    """Open a file, a folder or a ZIP archive to import.
-
-    Args:
-        path: Where it is.
-        form: Its format; if None, it is told by the content.
+    """Open a file, a folder or a ZIP archive; without `form`, the content tells the format.
 
     Raises:
         BadFile: It cannot be read, or nothing in it is of this format.
@@ -102,11 +98,7 @@ def opened_stream(
 ) -> Opened:
     """Take a stream that is open, such as standard input; see `opened`.
 
-    Args:
-        stream: The file.
-        form: Its format; if None, it is told by the content.
-        name: Path of the file; its stem names a conversation where the format has no name.
-        size: Its bytes, if that is known.
+    The stem of `name` names a conversation where the format has no name.
 
     Raises:
         BadFile: The file is empty, its format cannot be told, or is one of folders.

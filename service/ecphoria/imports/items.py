@@ -61,12 +61,8 @@ def read_items(
 ) -> Iterator[Found]:
     """Read a file item by item; an item that cannot be read is told, and the next is read.
 
-    Args:
-        stream: The file.
-        name: Its name.
-        take: Makes episodes of an item.
-        path: Path of the items inside an object, such as `results.item`; empty for the object.
-        unit: What an item is called in a place.
+    `path` leads to the items inside an object, such as `results.item`; it is empty for the object.
+    `unit` is what an item is called in a place.
     """
     try:
         shape = stream_shape(stream)

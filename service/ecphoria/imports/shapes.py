@@ -90,10 +90,7 @@ class Bounds:
 
 @lru_cache(maxsize=1)
 def shape_of(start: bytes) -> Shape:
-    """Tell the shape of a file.
-
-    Args:
-        start: Its first bytes, without blanks in front.
+    """Tell the shape of a file by its first bytes, without blanks in front.
 
     Raises:
         BadFile: It is too deep from the beginning on, or begins with too long a number.

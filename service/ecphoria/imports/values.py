@@ -121,11 +121,9 @@ def fitted(fields: Fields) -> Fields:
 
 
 def metadata(given: Mapping[Any, Any], parts: Counter[str]) -> Fields:
-    """Take the values that can be stored, and lists of such as one text; count the others.
+    """Take the values that can be stored, and lists of such as one text; null holds nothing.
 
-    Args:
-        given: Fields by their names; those that are null hold nothing.
-        parts: Where fields that cannot be stored are counted.
+    The others are counted in `parts`.
     """
     found: Fields = {}
     size = 0

@@ -19,8 +19,8 @@ from itertools import chain
 from weakref import WeakValueDictionary
 
 from ecphoria.ingest.changes import Changes, MentionRow, NameState, StatedBy, StoredBody
+from ecphoria.ingest.facts import Restated
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.restate import Restated
 from ecphoria.ingest.store import IngestTransaction
 from ecphoria.records.episode import Episode, indexed_text
 from ecphoria.records.ids import EpisodeId, TenantId

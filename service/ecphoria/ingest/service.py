@@ -18,11 +18,10 @@ from ecphoria.errors import (
 )
 from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import Changes, Reading
-from ecphoria.ingest.facts import add_facts, disturbed
+from ecphoria.ingest.facts import Restated, add_facts, disturbed, ids_of
 from ecphoria.ingest.names import ConceptBook
 from ecphoria.ingest.order import place, take_out
 from ecphoria.ingest.prepare import Prepared, facts_by_id, pieces, prepare
-from ecphoria.ingest.restate import Restated, ids_of
 from ecphoria.ingest.store import BeforeItsTurn, IngestStore, IngestTransaction, LifeOver
 from ecphoria.ingest.validation import (
     check_extraction,
@@ -76,16 +75,11 @@ class IngestService:
     ) -> None:
         """Write to a store.
 
-        Args:
-            store: Writes the memories.
-            embedder: Makes vectors.
-            clock: Tells when an episode is recorded.
-            archive: Restores archived episodes; None without an archive.
-            erased: Called with the tenant after each erasure, so that caches drop its data.
-            resting: Releases the request's slot while a batch waits for an earlier one.
-            refuse_keys: How long the idempotency key of an erased episode is refused.
-            look_s: Seconds between two looks for the batch before one of a first load. Only a
-                batch that another service stores is found by a look.
+        `erased` is called with the tenant after each erasure, so that caches drop its data.
+        `resting` releases the request's slot while a batch waits for an earlier one. The
+        idempotency key of an erased episode is refused for `refuse_keys`. `look_s` are the seconds
+        between two looks for the batch before one of a first load; only a batch that another
+        service stores is found by a look.
         """
         self._store = store
         self._archive = archive
@@ -233,19 +227,12 @@ class IngestService:
         """Remove the episodes that pass filters, the oldest turns first.
 
         Each episode is removed as by `delete`, in its own transaction (decision 0035). If this
-        fails halfway, removed episodes stay removed, and a repeat removes the rest.
-
-        Args:
-            tenant: Whose episodes.
-            filters: Which of them; without ids at least one filter besides `exclude`.
-            limit: Largest number to remove.
-            ids: Only these; all if empty.
-
-        Returns:
-            How many pass, and how many of them were removed.
+        fails halfway, removed episodes stay removed, and a repeat removes the rest. Return how
+        many pass, and how many of them were removed.
 
         Raises:
-            InvalidInput: The filters name nothing, and so would remove everything.
+            InvalidInput: The filters name nothing besides `exclude`, so everything would be
+                removed.
             Conflict: They ask for metadata, which archived episodes have in the archive.
             NotFound: There is no such tenant.
         """
@@ -308,16 +295,10 @@ class IngestService:
     async def restate(
         self, tenant: TenantId, readings: Sequence[Reading], *, by: str, lease: Lease | None = None
     ) -> None:
-        """Store a language model's reading of episodes; it replaces an earlier reading.
+        """Store a model's reading of episodes, one for each; it replaces an earlier reading.
 
         Names and facts that were sent with an episode stay. Deleted and dormant episodes are
         skipped.
-
-        Args:
-            tenant: Whose episodes.
-            readings: The readings, at most one for each episode.
-            by: Name of the model.
-            lease: The right of the job.
 
         Raises:
             NotFound: No such tenant.

@@ -127,12 +127,6 @@ class IngestStore:
     ) -> tuple[int, Sequence[EpisodeId]]:
         """Count the episodes that pass filters, live or not, and list the first by turn.
 
-        Args:
-            tenant: Whose.
-            filters: Which of them.
-            limit: Most to list.
-            ids: Only these; all if empty.
-
         Raises:
             Conflict: The filters ask for metadata, and archived episodes pass the others.
         """
@@ -175,15 +169,10 @@ class IngestStore:
         work: Callable[["IngestTransaction"], Awaitable[T]],
         lease: Lease | None = None,
     ) -> T:
-        """Run `work` in one transaction under the tenant's write lock.
+        """Run `work` in one transaction under the tenant's write lock, and the lease of a job.
 
         It is run again from the start when the server asks for a retry, and committed when it
         returns.
-
-        Args:
-            tenant: Whose memories.
-            work: Reads and writes.
-            lease: The right of a job, checked in the same transaction.
 
         Raises:
             LeaseLost: Another worker has the job; nothing was written.

@@ -141,12 +141,8 @@ class Worker:
     ) -> None:
         """Build a worker; `start` starts it.
 
-        Args:
-            store: Where the jobs are.
-            handler: Runs a job.
-            options: The options.
-            ended: Called with the end of each job.
-            fault: Called first at each checkpoint; tests kill the process there.
+        `ended` is called with the end of each job, and `fault` first at each checkpoint: tests
+        kill the process there.
         """
         self._store = store
         self._handler = handler

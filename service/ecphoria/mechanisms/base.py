@@ -30,10 +30,8 @@ def same_as(options: type[Any], name: str) -> Any:
 def part_of(part: type[Part], options: Any, **more: object) -> Part:
     """Make the options of a part, such as a kernel, from a mechanism's options of the same names.
 
-    Args:
-        part: A dataclass.
-        options: Of the mechanism; the part keeps its default where they have no such name.
-        more: Fields that are not options, or have another form there.
+    The part, a dataclass, keeps its default where they have no such name. `more` are fields that
+    are no options, or have another form there.
     """
     names = {one.name for one in fields(part)} & {one.name for one in fields(options)}  # type: ignore[arg-type]  # a dataclass
     return part(**{name: getattr(options, name) for name in names} | more)
@@ -227,14 +225,7 @@ def cosine_anchors(search: Search, count: int) -> list[SeedRecord]:
 def anchors(
     search: Search, pool: Pool, count: int, level: Callable[[FoundConcept], float]
 ) -> tuple[SeedRecord, ...]:
-    """Take the best of each index and the concepts the cue names.
-
-    Args:
-        search: The recall under way, with what the indexes found.
-        pool: The text scores.
-        count: Memories from each index.
-        level: Of a named concept.
-    """
+    """Take the best `count` of each index, and the concepts the cue names with their `level`."""
     chosen: dict[str, tuple[Stream, float]] = {}
     streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
     for stream, rows in streams:

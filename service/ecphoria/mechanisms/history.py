@@ -54,11 +54,7 @@ class Uses:
     ) -> "Uses":
         """Convert stored histories to columns; uses without an instant are spread by `decay`.
 
-        Args:
-            uses: One of each memory, in order.
-            now: The instant of the recall.
-            decay: d of the base level.
-            evenly: Whether stability grows by a tenth with each use, whatever the pause.
+        With `evenly`, stability grows by a tenth with each use, whatever the pause.
         """
         stability = np.array([use.stability for use in uses])
         if evenly:

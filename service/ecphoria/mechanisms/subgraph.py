@@ -200,9 +200,7 @@ class Subgraph(Walk):
     def bridge_gate(self, arcs: Adjacency, carried: FloatArray) -> float:
         """Measure how much of the energy that reached episodes came over ABOUT, as a gate.
 
-        Args:
-            arcs: m arcs over the nodes.
-            carried: [m], the energy that went along each.
+        `carried` [m] is the energy that went along each of the m arcs.
         """
         # In a chat no turn is about a concept, so there the bridge is off and only the small
         # weight counts (decision 0013).
@@ -228,14 +226,9 @@ async def fetch(
     limits: WalkLimits,
     now: datetime,
 ) -> Subgraph:
-    """Fetch the subgraph energy can reach in `waves` steps.
+    """Fetch the subgraph that energy from the seeds can reach, strongest edges first.
 
-    Args:
-        store: Expands a frontier, strongest edges first.
-        tenant: Whose graph.
-        seeds: Where the walk begins.
-        limits: Caps.
-        now: What was learned of edges fades until then.
+    What was learned of edges fades until `now`.
     """
     graph = Subgraph()
     for seed in seeds:

@@ -26,13 +26,7 @@ Converter = Callable[..., Any]
 def decoded(
     row: type[R], types: Mapping[str, str], records: Iterable[Iterable[object]]
 ) -> list[R]:
-    """Make a row of each record.
-
-    Args:
-        row: What `Statement.row` tells.
-        types: Types by the names of the columns, in order.
-        records: The values of the columns.
-    """
+    """Make a row of each record, whose columns have these types, in order."""
     kind: Any = row
     made, steps = _plan(kind, tuple(types.items()))
     return [made(_converted(record, steps)) for record in records]

@@ -56,14 +56,9 @@ async def load_nodes(
     speakers: Sequence[str] = (),
     as_of: datetime | None = None,
 ) -> Shown:
-    """Look up nodes by id; what was erased or has expired is absent.
+    """Look up memories, concepts, facts and speakers; erased and expired ones are absent.
 
-    Args:
-        graph: The store.
-        tenant: Whose.
-        ids: Of memories, concepts and facts.
-        speakers: Ids of speakers.
-        as_of: Leave out what had not occurred by then.
+    With `as_of`, what had not occurred by then is absent too.
     """
     rows = await graph.run(
         _LIST_NODES, tenant=tenant, ids=sorted(ids), speakers=list(speakers), as_of=as_of

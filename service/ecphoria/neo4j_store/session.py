@@ -309,10 +309,8 @@ class Graph:
     ) -> Self:
         """Load the queries and make a driver, which connects when first used.
 
-        Args:
-            options: Where the server is.
-            on_query: Called with the name and the seconds of every query.
-            spans: Opened around every query; none by default.
+        `on_query` is called with the name and the seconds of every query; `spans` are opened
+        around it.
 
         Raises:
             Misconfigured: The URI or a query file is unusable.

@@ -43,13 +43,9 @@ class SettingsStore(Store):
     ) -> OwnSettings:
         """Change the tenant's own settings under its lock, so that no change loses another.
 
-        A schedule that changes begins anew. Learning that is switched off drops the traces that
+        What `change` raises leaves the old values. A schedule that changes begins anew. Learning
+        that is switched on counts recalls from `now` on; switched off, it drops the traces that
         wait.
-
-        Args:
-            tenant: The tenant.
-            change: Returns the new values; what it raises leaves the old ones.
-            now: From when on recalls are learned from, if this switches learning on.
 
         Raises:
             NotFound: There is no such tenant.

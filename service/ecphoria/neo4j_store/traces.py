@@ -18,7 +18,7 @@ from ecphoria.records.asked import ROLES
 from ecphoria.records.episode import headline
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId, derived_id
 from ecphoria.records.recall import PathStep, Trace, TracedHit, TraceSummary, Verdict
-from ecphoria.records.scale import sums_of
+from ecphoria.records.tenant import sums_of
 from ecphoria.records.traced import Node
 
 
@@ -76,10 +76,7 @@ class TraceStore:
     ) -> None:
         """Keep the newest `keep` traces of each tenant, temporarily up to a twentieth more.
 
-        Args:
-            graph: The store.
-            keep: Number of traces.
-            pending: Called with a tenant that learns, after its traces were stored.
+        `pending` is called with a tenant that learns, after its traces were stored.
         """
         self._graph = graph
         self._keep = keep
@@ -140,12 +137,8 @@ class TraceStore:
     ) -> Sequence[TraceSummary]:
         """List traces, the newest first.
 
-        Args:
-            tenant: Whose.
-            limit: Size of the page.
-            strategy: Only recalls by this strategy.
-            verdict: Only recalls with this verdict.
-            after: Time in microseconds since 1970, and id, of the last trace of the page before.
+        `after` is the time in microseconds since 1970, and the id, of the last trace of the page
+        before.
         """
         before, after_id = after or (_LATEST, "")
         rows = await self._graph.run(

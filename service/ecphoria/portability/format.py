@@ -72,15 +72,7 @@ class Writer:
     """Writes a copy; without `close` the file stays incomplete and is refused when read."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
-        """Begin a file.
-
-        Args:
-            path: Must not exist.
-            manifest: What the file is.
-
-        Raises:
-            BadFile: The file exists, or cannot be written.
-        """
+        """Begin a file; BadFile if it exists, or cannot be written."""
         try:
             self._raw = path.open("xb")
         except OSError as error:

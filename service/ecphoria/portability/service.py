@@ -60,14 +60,7 @@ class Portability:
     def __init__(
         self, copies: Copies, tenants: Tenants, archive: ColdFiles, *, batch: int = 1_000
     ) -> None:
-        """Copy from and to a store.
-
-        Args:
-            copies: The store.
-            tenants: Its tenants.
-            archive: Its archive.
-            batch: Records that an import stores in one transaction.
-        """
+        """Copy from and to a store; an import stores `batch` records in one transaction."""
         self._batch = batch
         self._copies = copies
         self._tenants = tenants
@@ -95,14 +88,9 @@ class Portability:
         return await self.write(path, "store", [*listed, (None, _KEYS)], report)
 
     async def take_in(self, path: Path, report: Report, *, keys: bool = True) -> Copied:
-        """Store the tenant of a file; continues after an interrupted attempt.
+        """Store the tenant of a file, with its API keys if `keys`; continue after an interruption.
 
         A tenant can be used only after all of it was stored.
-
-        Args:
-            path: The file.
-            report: Told how far it is.
-            keys: Whether its API keys are stored too.
 
         Raises:
             BadFile: The file is damaged, holds more than one tenant's graph, or was made for

@@ -199,13 +199,8 @@ class Copies(Store):
     ) -> None:
         """Store records and the progress of an import in one transaction.
 
-        Args:
-            tenant: Whose import.
-            digest: Of its file.
-            done: Records stored when this is.
-            nodes: To create.
-            edges: To create between nodes that are `known`, or are created now.
-            known: The store's name of each imported node, by number.
+        `digest` is that of the file, and `done` the number of records that are stored then. Edges
+        join nodes that are `known` by their number in the file, or are created now.
 
         Raises:
             Conflict: A node with one of these ids exists.

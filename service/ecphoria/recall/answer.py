@@ -44,13 +44,9 @@ def needed(ranked: Ranked, k: int, more: Sequence[EpisodeId] = ()) -> list[Episo
 def hits_of(
     search: Search, ranked: Ranked, k: int, passages: Mapping[EpisodeId, Sequence[HitPassage]]
 ) -> tuple[Hit, ...]:
-    """Turn the first rows of a ranking into hits; deleted memories are left out.
+    """Turn the first `k` rows of a ranking into hits; deleted memories are left out.
 
-    Args:
-        search: The recall.
-        ranked: The ranking.
-        k: Number of rows.
-        passages: Of long episodes, the passage that matches best first, then the others.
+    Of the `passages` of a long episode, the one that matches best is the first.
     """
     rows = [row for row, episode in enumerate(ranked.ids[:k]) if episode in ranked.episodes]
     ranks = {ranked.ids[row]: rank for rank, row in enumerate(rows, 1)}

@@ -99,13 +99,7 @@ class AskService:
         chat: StructuredChat | None,
         recalled: Callable[[str, str, Mapping[str, float]], None],
     ) -> None:
-        """Take the parts.
-
-        Args:
-            recalls: The recall that an answer rests on.
-            chat: The language model, if one is set.
-            recalled: Called with the strategy, the verdict and the times of each recall.
-        """
+        """Answer from recalls; `recalled` gets the strategy, the verdict and the times of each."""
         self._recalls = recalls
         self._chat = chat
         self._recalled = recalled
@@ -120,15 +114,9 @@ class AskService:
         record: bool = True,
         told: Callable[[CitedSentence], None] | None = None,
     ) -> CitedAnswer:
-        """Answer a question from memories.
+        """Answer a question from memories; `brief` gives only the words that answer it.
 
-        Args:
-            tenant: Whose memories.
-            cue: The question, in words.
-            options: How to recall.
-            brief: Give only the words that answer it, instead of sentences.
-            record: Leave a trace.
-            told: Called with each sentence as soon as its quotes are found in the memories.
+        `told` is called with each sentence as soon as its quotes are found in the memories.
 
         Raises:
             ModelMissing: No language model is set.

@@ -79,14 +79,9 @@ class Fusion:
 def plain_fusion(
     search: Search, lexical: float = 0.5
 ) -> tuple[BoolArray, Callable[[Frame], Scored]]:
-    """Add up BM25 and cosine, scaled among the memories that the indexes list.
+    """Add up BM25, of weight `lexical`, and cosine, scaled among the memories the indexes list.
 
-    Args:
-        search: The recall.
-        lexical: Weight of BM25, 0 to 1; the cosine has the rest.
-
-    Returns:
-        The rows of these memories, and what scores any candidates.
+    Return the rows of these memories, and what scores any candidates.
     """
     frame, seeding = search.frame, search.seeding
     found = _rows(search, (*seeding.by_text, *seeding.by_vector))

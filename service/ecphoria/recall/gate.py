@@ -18,10 +18,10 @@ from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
-from ecphoria.records.scale import SCALED
 from ecphoria.records.tenant import (
     CONFIDENCE_DIGITS,
     READ,
+    SCALED,
     Gate,
     shipped_confidence,
     shipped_gate,

@@ -35,8 +35,7 @@ from ecphoria.records.graph import (
 )
 from ecphoria.records.ids import EpisodeId, TenantId, concept_id
 from ecphoria.records.recall import Filters
-from ecphoria.records.scale import scale_of
-from ecphoria.records.tenant import TenantStats
+from ecphoria.records.tenant import TenantStats, scale_of
 from ecphoria.records.traced import Node, NodeKind
 from ecphoria.text.names import normalise
 
@@ -92,25 +91,10 @@ class EpisodeArchive(Store):
         newest: bool = False,
         cursor: int = 0,
     ) -> Sequence[Episode]:
-        """List episodes by turn.
+        """List the episodes that pass all filters given, by turn, or the newest first.
 
-        Args:
-            tenant: Whose.
-            limit: Size of the page.
-            ids: Only these.
-            session: Only those of this session.
-            concept: Only those that mention or are about the concept of this name.
-            state: Only live, dormant or archived ones.
-            pinned: Only pinned ones, or only others.
-            as_of: Only those that had occurred by then.
-            occurred_from: Only those that occurred at this instant or later.
-            occurred_before: Only those that occurred before this instant.
-            speaker: Only what this speaker said, named in any case.
-            role: Only what a speaker of this role said.
-            kind: Only memories of this kind.
-            metadata: Only those whose metadata meet these conditions.
-            newest: The newest first.
-            cursor: The last turn of the page before, 0 for the first page.
+        `concept` is the name of one that they mention or are about; speakers are named in any
+        case. The cursor is the last turn of the page before, 0 for the first page.
         """
         filters, _ = await named(self._graph, tenant, Filters(speaker=speaker))
         # The query returns some whose metadata only seem to meet the conditions.
@@ -148,10 +132,8 @@ class EpisodeArchive(Store):
     ) -> Sequence[Episode]:
         """List the episodes whose life has an end, the soonest first.
 
-        Args:
-            tenant: Whose.
-            limit: Size of the page.
-            after: End in microseconds since 1970, and id, of the last one of the page before.
+        `after` is the end in microseconds since 1970, and the id, of the last one of the page
+        before.
         """
         instant, ident = after or (0, "")
         return await self._graph.run(
@@ -173,14 +155,9 @@ class EpisodeArchive(Store):
         speaker: str | None = None,
         after: tuple[int, str] | None = None,
     ) -> Sequence[ListedBucket]:
-        """Count episodes by session, day or month, in the order of time.
+        """Count episodes, perhaps of one speaker, by session, day or month, in the order of time.
 
-        Args:
-            tenant: Whose.
-            by: What to count by.
-            limit: Size of the page.
-            speaker: Only what this speaker said, named in any case.
-            after: Place and name of the last one of the page before.
+        `after` is the place and the name of the last one of the page before.
         """
         filters, _ = await named(self._graph, tenant, Filters(speaker=speaker))
         place, name = after or (None, "")
@@ -282,14 +259,9 @@ class GraphReader(Store):
         sort: ConceptSort = ConceptSort.MENTIONS,
         after: tuple[int, str] | None = None,
     ) -> Sequence[ListedConcept]:
-        """List concepts.
+        """List concepts, with `search` only those whose name has this, in any spelling.
 
-        Args:
-            tenant: Whose.
-            limit: Size of the page.
-            search: Only those whose name has this, in any spelling.
-            sort: The order: the most mentioned, by name, or the last mentioned first.
-            after: Place and normalised name of the last concept of the page before.
+        `after` is the place and the normalised name of the last concept of the page before.
         """
         place, name = after or (None, "")
         return await self._graph.run(
@@ -334,15 +306,11 @@ class GraphReader(Store):
         kinds: Collection[NodeKind] = (),
         as_of: datetime | None = None,
     ) -> Neighbourhood:
-        """Walk from a node to its neighbours, the strongest edges first.
+        """Walk from a node to at most `limit` nodes, the strongest edges first.
 
-        Args:
-            tenant: Whose.
-            around: Id of a memory or a concept, `concept:` and a name, or `session:` and a name.
-            hops: Number of edges to walk.
-            limit: Number of nodes, with the centre.
-            kinds: Kinds of nodes to walk to; memories and concepts if empty.
-            as_of: Only what had occurred by then, and facts that held then.
+        The node is named by the id of a memory or a concept, or by `concept:` or `session:` and a
+        name. Without `kinds`, the walk goes to memories and concepts. With `as_of`, only what had
+        occurred by then counts, and facts that held then.
 
         Raises:
             NotFound: The tenant has no such node, or it has expired, is archived, or had not
@@ -374,7 +342,11 @@ class GraphReader(Store):
             name = normalise(around.removeprefix(_CONCEPT))
             ident = concept_id(tenant, name) if named else around
             shown = await load_nodes(self._graph, tenant, [ident], as_of=as_of)
-            centre = [node.id for node in shown.nodes if _is_centre(node)]
+            centre = [
+                node.id
+                for node in shown.nodes
+                if node.kind is not NodeKind.FACT and node.state is not State.ARCHIVED
+            ]
         if not centre:
             raise NotFound("there is no such memory, concept or session", around=around)
         return centre
@@ -396,10 +368,6 @@ class GraphReader(Store):
             as_of=as_of,
             limit=limit,
         )
-
-
-def _is_centre(node: Node) -> bool:
-    return node.kind is not NodeKind.FACT and node.state is not State.ARCHIVED
 
 
 def _drawn(found: _Found, nodes: dict[str, Node]) -> Neighbourhood:

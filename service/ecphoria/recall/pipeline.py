@@ -283,10 +283,7 @@ class Pool:
     ) -> "Pool":
         """Keep the memories that text or activation found, and add further ones it reached.
 
-        Args:
-            search: The recall under way.
-            active: Activation by episode.
-            weight: Weight of activation in the score; with 0 nothing is added.
+        With a `weight` of 0 of activation in the score, nothing is added.
         """
         if weight == 0.0:
             return self.kept(np.flatnonzero(self.found))

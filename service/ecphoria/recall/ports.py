@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
-from ecphoria.records.scale import Scale
-from ecphoria.records.tenant import Gate
+from ecphoria.records.tenant import Gate, Scale
 from ecphoria.text.asking import Asking
 
 
@@ -396,11 +395,7 @@ class Told:
     counts: FloatArray
 
     def added(self, own: FloatArray) -> FloatArray:
-        """Count the stems that each row's statements have and the row lacks, [n, q].
-
-        Args:
-            own: [n, q] how often each row has each stem.
-        """
+        """Count the stems that each row's statements have and its `own` [n, q] lack."""
         found = np.zeros_like(own)
         np.add.at(found, self.row, self.counts)
         return np.where(own > 0.0, 0.0, found)

@@ -100,19 +100,9 @@ class RecallService:
     ) -> None:
         """Answer from a store.
 
-        Args:
-            store: Live memories.
-            traces: Keeps the traces.
-            embedder: Makes the vector of a cue.
-            clock: Tells the instant of a recall.
-            strategies: By the name that a recall sends.
-            dormant: Live and dormant memories.
-            default_strategy: For recalls that name none.
-            snippet: Gives the Cypher that shows a trace.
-            caches: Dropped per tenant by `forget`.
-            cue_reader: Reads cues by a language model, if one is set.
-            reader: Reads the first hits of a recall with `rerank`, if the embedder has one.
-            engrams: Finds engrams; without it none is found.
+        `strategies` are by the name that a recall sends; `dormant` also reads dormant memories.
+        `snippet` gives the Cypher that shows a trace. `forget` drops a tenant from the `caches`.
+        The `reader` reads the first hits of a recall with `rerank`.
         """
         self._engrams = engrams
         self._cue_reader, self._reader = cue_reader, reader
@@ -154,13 +144,7 @@ class RecallService:
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
     ) -> RecallResult:
-        """Recall a cue.
-
-        Args:
-            tenant: Whose memories.
-            cue: What is asked.
-            options: How.
-            record: Store a trace; without it no trace has the answer's `trace_id`.
+        """Recall a cue; without `record` no trace has the answer's `trace_id`.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.

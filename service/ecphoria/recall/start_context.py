@@ -139,17 +139,11 @@ class StartContexts:
     async def read(
         self, tenant: TenantId, *, token_budget: int, session: str | None, speaker: str | None
     ) -> StartContext:
-        """Give the context of a session that starts now.
+        """Give the context of a session that starts now; NotFound without the tenant.
 
-        Args:
-            tenant: Whose memories.
-            token_budget: Greatest size of the context.
-            session: The session whose latest turns are shown; the last one if None.
-            speaker: Only sessions in which this speaker, in any case, took part lately, and facts
-                and statements of this speaker.
-
-        Raises:
-            NotFound: There is no such tenant.
+        The latest turns are those of `session`, or of the last one. With a speaker, in any case,
+        only sessions in which this speaker took part lately count, and facts and statements of
+        this speaker.
         """
         now = self._clock.now()
         wanted = Filters(session=session, speaker=speaker)

@@ -40,8 +40,8 @@ from ecphoria.records.fact import KIND_OF
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
-from ecphoria.records.scale import scale_of
 from ecphoria.records.settings import TenantSettings
+from ecphoria.records.tenant import scale_of
 from ecphoria.runtime import Bounded
 
 
@@ -122,14 +122,10 @@ class EpisodeReader:
     """The read side of the memory graph; every call sees one tenant's nodes only."""
 
     def __init__(self, graph: Graph, *, keep: int = 80_000, dormant: int = 0) -> None:
-        """Read episodes.
+        """Keep contents (2 kB each), passages (3 kB each) and positions between recalls.
 
-        Args:
-            graph: The store.
-            keep: Number of contents of episodes (2 kB each), passages (3 kB each) and positions
-                that are remembered between recalls.
-            dormant: Number of the newest dormant episodes that searches look at too, one by one;
-                0 for live episodes only. Spreading goes over live nodes only.
+        Searches also compare the newest `dormant` dormant episodes one by one; with 0 they find
+        live ones only. Spreading goes over live nodes only.
         """
         self.graph = graph
         self._dormant = dormant
@@ -278,12 +274,7 @@ class EpisodeReader:
     ) -> Sequence[StatementSeed]:
         """Search the facts by vector, and list the live episodes that state them, nearest first.
 
-        Args:
-            tenant: Whose.
-            vector: Of the cue.
-            limit: Number of facts, and of rows.
-            retracted: Whether retracted facts count too.
-            known_at: Only what was known by then; None for all.
+        Only what was known at `known_at` counts, and retracted facts only if `retracted`.
         """
         return await self.graph.run(
             _SEEDS_BY_STATEMENT,
@@ -568,9 +559,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
 def overfetch(limit: int, size: int = 0) -> int:
     """Compute how many rows to fetch from an index to have the best `limit` among them.
 
-    Args:
-        limit: Number of rows that are wanted.
-        size: Rows of the tenant in the index.
+    `size` is the number of the tenant's rows in the index.
 
     >>> overfetch(50, 10_000), overfetch(50, 100_000), overfetch(50, 1_000_000)
     (70, 1396, 1500)

@@ -175,12 +175,8 @@ class TenantRecall:
     ) -> RecallResult:
         """Recall a cue; if refused and the tenant wants it, search dormant memories too.
 
-        Args:
-            tenant: Whose memories.
-            cue: What is asked.
-            options: How; without a strategy by the tenant's default.
-            record: Leave a trace, and take part in the comparison with the shadow. Without it
-                there is no second search, and no memory wakes.
+        Without `record`, there is no trace, no comparison with the shadow and no second search,
+        and no memory wakes.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.

@@ -153,14 +153,9 @@ class Walk:
         total: int | None = None,
         marks: tuple[Mark, ...] = (),
     ) -> None:
-        """Add a wave to the trace.
+        """Add a wave to the trace: its arcs, the nodes awake after it, and remarks on nodes.
 
-        Args:
-            flow: The arcs.
-            active: Nodes awake after it.
-            energy: Their energy; that of all arcs if None.
-            total: Arcs that carried energy; those of the flow if None.
-            marks: Remarks on nodes.
+        If None, `energy` is that of all arcs, and `total` the number of arcs in the flow.
         """
         self.waves.append(
             WaveRecord(
@@ -258,13 +253,8 @@ def text_path(
 ) -> tuple[PathStep, ...]:
     """Explain a hit by what contributed most words: a turn over NEXT, itself, or its facts.
 
-    Without a word, a fact that is nearer to the cue than the memory explains it.
-
-    Args:
-        frame: Has the hit.
-        episode: The hit.
-        words: Weight of the words of facts.
-        meaning: Share of the cosine of facts.
+    Without a word, a fact that is nearer to the cue than the memory explains it. `words` is the
+    weight of the words of facts, `meaning` the share of their cosine.
     """
     row = frame.row[episode]
     source, energy = max(

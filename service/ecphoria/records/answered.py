@@ -24,10 +24,8 @@ Internal = Annotated[_Value, Field(exclude=True), SkipJsonSchema()]
 def answered(*always: str) -> Callable[[_Record], _Record]:
     """Describe a record in the API, each field by the text under it.
 
-    The client ignores fields that it does not know.
-
-    Args:
-        always: Fields with a default that every answer has all the same.
+    The client ignores fields that it does not know. Fields with a default are in every answer only
+    if they are among `always`.
     """
 
     def require(schema: JsonDict, record: type) -> None:

@@ -86,11 +86,8 @@ class Admission:
     ) -> None:
         """Build the admission of a service.
 
-        Args:
-            limits: The limits.
-            monotonic: A clock in seconds.
-            waited: Called with the kind of each admitted request and its wait in seconds.
-            burst_s: Size of a burst, in seconds of a rate.
+        `waited` is called with the kind of each admitted request and its wait in seconds. A burst
+        is as large as a rate in `burst_s` seconds.
         """
         self._monotonic = monotonic
         self._waited = waited
@@ -104,11 +101,6 @@ class Admission:
     @asynccontextmanager
     async def admit(self, tenant: str, key: str | None, *, bulk: bool) -> AsyncIterator[Requester]:
         """Admit one request for the length of the block, when it is the tenant's turn.
-
-        Args:
-            tenant: The tenant of the request.
-            key: Name of the key that sent it.
-            bulk: Whether it may take seconds.
 
         Raises:
             TooManyRequests: The rate or the queue is over its limit, or no turn came in time.

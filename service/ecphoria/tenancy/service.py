@@ -126,14 +126,7 @@ class TenancyService:
         *,
         expires_in_s: int | None = None,
     ) -> IssuedKey:
-        """Make a key of a tenant, or an operator's key with None.
-
-        Args:
-            tenant: Its owner.
-            name: Its purpose.
-            scopes: What it may do.
-            expires_in_s: Seconds until it is refused; without it the key has no end.
-        """
+        """Make a key of a tenant, or an operator's with None; by default it has no end."""
         secret = new_secret(self._entropy)
         return await self._store(
             secret.text, tenant, name, frozenset(scopes), expires_in_s=expires_in_s

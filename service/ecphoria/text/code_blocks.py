@@ -86,13 +86,8 @@ def write_lines(
 ) -> str:
     """Write `text[start:end]`: prose on one line, the lines of code below it and indented.
 
-    Args:
-        text: The whole text.
-        start: Start of the span, in characters.
-        end: End of the span, exclusive.
-        blocks: `code_blocks(text)`.
-        close: Open and close a fence that the span cuts. Without it, the result has the same
-            characters as the span, other than white space.
+    `blocks` are `code_blocks(text)`. With `close`, a fence that the span cuts is opened and
+    closed; without it, the result has the same characters as the span, other than white space.
     """
     written: list[str] = []
     place = start

@@ -63,10 +63,6 @@ def partial_dates(
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
     English month names count capitalised and in full; `May` alone is no date. The first 32 count.
-
-    Args:
-        text: Where to look.
-        languages: The `languages_of` the text, if the caller has them.
     """
     found = [(one.start, one.date) for one in stated_in(text, languages)]
     for match in STATED_DATE.finditer(text):
@@ -227,9 +223,7 @@ def without_caption(text: str) -> str:
 def _is_question(spoken: str, languages: Iterable[Language]) -> bool:
     """Tell whether a text answers nothing: it ends with a question, or only says "I don't know".
 
-    Args:
-        spoken: The text without its caption.
-        languages: Those of the text besides English.
+    It has no caption; `languages` are those of the text besides English.
     """
     trimmed = spoken.rstrip()
     if trimmed.endswith(QUESTION_MARKS):

@@ -70,12 +70,7 @@ class _Rules:
 
 
 def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[StatedDate, ...]:
-    """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`.
-
-    Args:
-        text: Where to look.
-        languages: The `languages_of` the text, if the caller has them.
-    """
+    """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`."""
     lower = unaccented(text)
     found = [
         (match.span(), _figures(match)) for form in _IN_FIGURES for match in form.finditer(lower)
@@ -88,10 +83,6 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[S
 
 def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:
     """Find relative times, in order.
-
-    Args:
-        text: Where to look.
-        languages: The `languages_of` the text, if the caller has them.
 
     >>> [phrase.english for phrase in time_phrases("Gestern war ich da, und vor zwei Wochen.")]
     ['yesterday', 'two week ago']

@@ -151,11 +151,8 @@ _TELLS: Final = _tells()
 def languages_of(text: str, found: Sequence[str] | None = None) -> tuple[Language, ...]:
     """Tell the languages of a text other than English; none if it seems English.
 
-    A text in a script of its own may have several, one in Latin letters has at most one.
-
-    Args:
-        text: Its first 4,000 characters count.
-        found: The `words` of the text, if the caller has them.
+    Its first 4,000 characters count. A text in a script of its own may have several languages, one
+    in Latin letters has at most one. `found` are its `words`, if the caller has them.
 
     >>> [language.code for language in languages_of("Wann ziehen wir nach Leipzig um?")]
     ['de']

@@ -68,13 +68,7 @@ def read_match(cue: str, match: Match) -> tuple[str, Required]:
 
 
 def holds(required: Required, *, words: str, terms: str) -> bool:
-    """Check whether a memory has all required words and phrases.
-
-    Args:
-        required: Stems and phrases.
-        words: The memory's normalised words, joined by blanks.
-        terms: Its stems, joined by blanks.
-    """
+    """Check whether a memory's words and stems, joined by blanks, have all that is required."""
     if not set(required.stems) <= set(terms.split()):
         return False
     if not required.phrases:

@@ -179,13 +179,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?\u2026\n]\s")
 def may_deny(text: str, start: int, end: int) -> bool:
     """Tell whether the sentences around a quote hold a word of denial, end or change.
 
-    Args:
-        text: The whole text.
-        start: Where the quote begins, in characters.
-        end: Where it ends.
-
-    Returns:
-        False only where English or German is read and no such word stands there.
+    It is false only where English or German is read and no such word stands there.
     """
     first, last = max(0, start - _REACH), min(len(text), end + _REACH)
     before = [match.end() for match in _SENTENCE_END.finditer(text, first, start)]

@@ -86,13 +86,7 @@ def terms(text: str) -> Terms:
 def cue_terms(
     text: str, without: Collection[str] = frozenset(), languages: Sequence[Language] | None = None
 ) -> CueTerms:
-    """Collect the terms of a cue.
-
-    Args:
-        text: The cue.
-        without: Words that are left out, as `words` writes them.
-        languages: The `languages_of` the cue, if the caller has them.
-    """
+    """Collect the terms of a cue, without some words, as `words` writes them."""
     if languages is None:
         languages = languages_of(text)
     found = [word for word in _unasked(text, languages) if word not in without]

@@ -107,13 +107,10 @@ class Listing(Answer, Generic[_Listed]):
 
     @classmethod
     def cut(cls, found: Sequence[_Row], limit: int, cursor: Callable[[_Row], str]) -> Self:
-        """Take a page of what was found.
+        """Take a page of what was found: its items, and one more if there is a next page.
 
-        Args:
-            found: The items of the page, and one more if there is a next page; they may have
-                fields that are not sent, such as their place in the list.
-            limit: Size of the page.
-            cursor: Writes the cursor of the items after this one.
+        The items may have fields that are not sent, such as their place in the list. `cursor`
+        writes the cursor of the items after this one.
         """
         page = found[:limit]
         after = cursor(page[-1]) if len(found) > limit else None
@@ -219,12 +216,7 @@ _SAYINGS = {
 
 
 def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProblem, ...]:
-    """Describe validation errors of a body, each field once.
-
-    Args:
-        errors: As pydantic lists them.
-        root: Where the pointers begin.
-    """
+    """Describe validation errors of a body, each field once; the pointers begin with `root`."""
     found: dict[str, FieldProblem] = {}
     for error in errors:
         place = pointer(error["loc"], root)

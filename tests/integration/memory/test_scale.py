@@ -7,7 +7,7 @@ from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
-from ecphoria.records.scale import LEAST, SCALED, Scale
+from ecphoria.records.tenant import LEAST_RECALLS, SCALED, Scale
 from ecphoria.records.traced import GateKind
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
@@ -44,7 +44,7 @@ async def test_the_scale_counts_from_the_tenth_recorded_recall_on(
     graph: Graph, ingest: IngestService, recalls: RecallService, tenant: TenantId,
     other_tenant: TenantId,
 ) -> None:  # fmt: skip
-    assert len(CUES) == LEAST
+    assert len(CUES) == LEAST_RECALLS
     for owner in (tenant, other_tenant):
         await fill(ingest, owner)
     for cue in CUES[:-1]:
@@ -58,7 +58,7 @@ async def test_the_scale_counts_from_the_tenth_recorded_recall_on(
     assert [hit.episode.id for hit in after.hits] == [hit.episode.id for hit in before.hits]
     found = await scale(graph, tenant)
     assert found is not None
-    assert found.recalls == LEAST
+    assert found.recalls == LEAST_RECALLS
     assert all(found.found[name] > found.without[name] for name in SCALED)
     assert await scale(graph, other_tenant) is None
 
@@ -67,10 +67,10 @@ async def test_cues_that_say_nothing_do_not_count(
     graph: Graph, ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:
     await ingest.append(tenant, NewEpisode(text="The only memory is about brass."))
-    for _ in range(LEAST + 2):
+    for _ in range(LEAST_RECALLS + 2):
         assert (await ask(recalls, tenant, "What is about brass?")).hits
     await fill(ingest, tenant)
-    for _ in range(LEAST + 2):
+    for _ in range(LEAST_RECALLS + 2):
         await ask(recalls, tenant, "thanks!")
     assert await scale(graph, tenant) is None
 

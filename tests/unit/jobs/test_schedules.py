@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.jobs.scheduler import marked, next_due
+from ecphoria.jobs.service import marked, next_due
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import ScheduleMark, ScheduleState
 from ecphoria.records.settings import Schedule

@@ -6,15 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.records.scale import LEAST, SCALED, Scale, scale_of, sums_of
 from ecphoria.records.tenant import (
     EVIDENCE,
+    LEAST_RECALLS,
+    SCALED,
     SCALED_NAMED,
     SCALED_OPEN,
     SCALED_UNREAD,
     SHIPPED,
+    Scale,
+    scale_of,
     shipped_confidence,
     shipped_gate,
+    sums_of,
 )
 
 NOTHING = dict.fromkeys((*EVIDENCE, "names_one", "asks_when", "unread"), 0.0)
@@ -50,11 +54,11 @@ def test_a_scale_has_the_means_and_the_spread_of_both_kinds() -> None:
     assert CLEAR.spread == pytest.approx(dict.fromkeys(SCALED, 0.1))
 
 
-@pytest.mark.parametrize("count", [0, 1, LEAST - 1])
+@pytest.mark.parametrize("count", [0, 1, LEAST_RECALLS - 1])
 def test_too_few_recalls_give_no_scale(count: int) -> None:
     row = (figures(0.5, 0.5, 0.5), figures(0.1, 0.1, 0.1))
     assert scale_of(sums_of([row] * count)) is None
-    assert scale_of(sums_of([row] * LEAST)) is not None
+    assert scale_of(sums_of([row] * LEAST_RECALLS)) is not None
     assert scale_of([]) is None
 
 
@@ -77,7 +81,7 @@ SHARE = st.floats(0, 1)
 FIGURES = st.builds(figures, SHARE, SHARE, SHARE)
 
 
-@given(st.lists(st.tuples(FIGURES, FIGURES), min_size=LEAST, max_size=30), FIGURES, SHARE)
+@given(st.lists(st.tuples(FIGURES, FIGURES), min_size=LEAST_RECALLS, max_size=30), FIGURES, SHARE)
 def test_any_recalls_give_a_bounded_confidence(
     rows: list[tuple[Figures, Figures]], asked: Figures, share: float
 ) -> None:
