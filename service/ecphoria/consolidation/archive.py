@@ -364,23 +364,15 @@ _SETTLED_S = 3_600.0
 """A younger file may belong to a cycle that is still writing it (decision 0022)."""
 
 
+@dataclass
 class Archiving:
     """Step that archives long dormant episodes, and wipes unreferenced records."""
 
     name = "archive"
-
-    def __init__(
-        self,
-        graph: ColdStore,
-        files: ColdFiles,
-        policies: DormancyStore,
-        *,
-        settled_s: float = _SETTLED_S,
-    ) -> None:
-        self._graph = graph
-        self._files = files
-        self._policies = policies
-        self._settled_s = settled_s
+    graph: ColdStore
+    files: ColdFiles
+    policies: DormancyStore
+    settled_s: float = _SETTLED_S
 
     async def run(self, cycle: Cycle) -> StepOutcome:
         """Archive the episodes that the policy names.
@@ -389,7 +381,7 @@ class Archiving:
             ArchiveUnavailable: The disk is full or the folder cannot be used; episodes archived
                 until then are complete, all others unchanged.
         """
-        policy = await self._policies.policy(cycle.tenant)
+        policy = await self.policies.policy(cycle.tenant)
         if policy.archive_days == "never":
             return StepOutcome(counts={"archived": 0, "wiped": await self._collect(cycle)})
         return await self.archive(cycle, policy.archive_days)
@@ -399,7 +391,7 @@ class Archiving:
         before = cycle.now - timedelta(days=days)
         moved: list[EpisodeId] = []
         after = 0
-        while due := await self._graph.due(cycle.tenant, before, after, _CHUNK):
+        while due := await self.graph.due(cycle.tenant, before, after, _CHUNK):
             after = due[-1][1]
             ids = [episode for episode, _ in due]
             moved += ids if cycle.dry_run else await self._move(cycle, ids)
@@ -410,16 +402,16 @@ class Archiving:
 
     async def _move(self, cycle: Cycle, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         await cycle.reached("archive: write")
-        records = await self._graph.records(cycle.tenant, ids)
+        records = await self.graph.records(cycle.tenant, ids)
         # The file comes first: a killed process leaves at most an unreferenced record (decision
         # 0022).
-        places = await self._files.write(cycle.tenant, records)
+        places = await self.files.write(cycle.tenant, records)
         try:
             await cycle.reached("archive: replace")
-            return await self._graph.replace(cycle.tenant, places, cycle.now, cycle.lease)
+            return await self.graph.replace(cycle.tenant, places, cycle.now, cycle.lease)
         except (LeaseLost, NotFound):
             # If the tenant is gone, no later cycle would find these files.
-            await self._files.wipe(cycle.tenant, places)
+            await self.files.wipe(cycle.tenant, places)
             raise
 
     async def _collect(self, cycle: Cycle) -> int:
@@ -429,14 +421,14 @@ class Archiving:
         await cycle.reached("archive: wipe")
         # List the files first: only older ones are examined, because a cycle may still be writing
         # a younger one (decision 0022).
-        found = await self._files.unreferenced(cycle.tenant, frozenset(), self._settled_s)
+        found = await self.files.unreferenced(cycle.tenant, frozenset(), self.settled_s)
         if not found:
             return 0
         known = {
-            (place.file, place.offset) for place in await references(self._graph, cycle.tenant)
+            (place.file, place.offset) for place in await references(self.graph, cycle.tenant)
         }
         lost = [place for place in found if (place.file, place.offset) not in known]
-        await self._files.wipe(cycle.tenant, lost)
+        await self.files.wipe(cycle.tenant, lost)
         return len(lost)
 
 

@@ -152,49 +152,42 @@ _LIST_FACTS = Statement("facts.list_facts", ListedFact)
 _LIST_FACT_KEYS = Statement("recall.list_fact_keys", KeyedFact)
 
 
+@dataclass(frozen=True, slots=True)
 class FactTransaction:
-    """Facts in an open transaction."""
+    """Facts in an open transaction.
 
-    def __init__(
-        self, work: Work, tenant: TenantId, classes: Mapping[str, PredicateClass], number: int
-    ) -> None:
-        self._work = work
-        self._tenant = tenant
-        self._classes = classes
-        self._number = number
+    Attributes:
+        classes: The tenant's own classes by relation.
+        number: The tenant's change counter, which numbers the next decision.
+    """
 
-    @property
-    def classes(self) -> Mapping[str, PredicateClass]:
-        """The tenant's own classes by relation."""
-        return self._classes
-
-    @property
-    def number(self) -> int:
-        """The tenant's change counter, which numbers the next decision."""
-        return self._number
+    work: Work
+    tenant: TenantId
+    classes: Mapping[str, PredicateClass]
+    number: int
 
     async def records(self, keys: Sequence[FactKey]) -> Sequence[KeyRecord]:
         """Load the stored records of these keys."""
-        return await _records(self._work, self._tenant, keys)
+        return await _records(self.work, self.tenant, keys)
 
     async def existing(self, facts: Sequence[FactId]) -> frozenset[FactId]:
         """List which of these facts are stored."""
-        found = await keyed(self._work, self._tenant, facts=facts)
+        found = await keyed(self.work, self.tenant, facts=facts)
         return frozenset(row.fact for row in found)
 
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
         """List which of these keys have a timeline."""
-        return await self._work.run(_LIST_TIMED_KEYS, tenant=self._tenant, keys=_maps(keys))
+        return await self.work.run(_LIST_TIMED_KEYS, tenant=self.tenant, keys=_maps(keys))
 
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
         """List the keys with a timeline about which an episode makes a claim."""
-        return await self._work.run(_LIST_TIMED_KEYS_OF, tenant=self._tenant, episode=episode)
+        return await self.work.run(_LIST_TIMED_KEYS_OF, tenant=self.tenant, episode=episode)
 
     async def save_timelines(self, rows: Sequence[TimelineRow]) -> None:
         """Store the timelines of facts."""
         ordered = sorted(rows, key=lambda row: row.fact)
-        await self._work.run(
-            _SAVE_TIMELINES, tenant=self._tenant, rows=[_timeline(row) for row in ordered]
+        await self.work.run(
+            _SAVE_TIMELINES, tenant=self.tenant, rows=[_timeline(row) for row in ordered]
         )
 
     async def decide(self, decision: Decision) -> None:
@@ -202,20 +195,20 @@ class FactTransaction:
         row = asdict(decision)
         row["decided_by"] = row.pop("by")
         row["facts"] = [fact for fact in (decision.fact, decision.other) if fact is not None]
-        await self._work.run(_CREATE_DECISIONS, tenant=self._tenant, rows=[row])
+        await self.work.run(_CREATE_DECISIONS, tenant=self.tenant, rows=[row])
 
     async def class_decisions(self) -> Sequence[Decision]:
         """List the decisions about classes, in order."""
-        return await _decisions(self._work, self._tenant, about_classes=True)
+        return await _decisions(self.work, self.tenant, about_classes=True)
 
     async def set_classes(self, classes: Mapping[str, PredicateClass], relation: str) -> None:
         """Store the tenant's own classes, and mark the facts of a relation."""
         text = json.dumps(dict(classes), sort_keys=True) if classes else None
-        await self._work.run(_SAVE_CLASSES, tenant=self._tenant, classes=text, relation=relation)
+        await self.work.run(_SAVE_CLASSES, tenant=self.tenant, classes=text, relation=relation)
 
     async def changed(self) -> None:
         """Raise the tenant's change counter by one."""
-        await count_change(self._work, self._tenant)
+        await count_change(self.work, self.tenant)
 
 
 class FactStore(Store):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -58,39 +58,29 @@ class _WordsArchived(Exception):
     """The words of the episode to delete are in the archive: restore the episode first."""
 
 
+@dataclass(slots=True, kw_only=True)
 class IngestService:
-    """Writes memories: each once, in order, a batch completely or not at all."""
+    """Writes memories: each once, in order, a batch completely or not at all.
 
-    def __init__(
-        self,
-        *,
-        store: IngestStore,
-        embedder: Embedder,
-        clock: Clock,
-        archive: ArchiveReader | None = None,
-        erased: Callable[[TenantId], None] = lambda _: None,
-        resting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
-        refuse_keys: timedelta = timedelta(days=30),
-        look_s: float = 0.5,
-    ) -> None:
-        """Write to a store.
+    Attributes:
+        archive: Restores archived episodes; None without an archive.
+        erased: Called with the tenant after each erasure, so that caches drop its data.
+        resting: Releases the request's slot while a batch waits for an earlier one.
+        refuse_keys: How long the idempotency key of an erased episode is refused.
+        look_s: Seconds between two looks for the batch before one of a first load. Only a batch
+            that another service stores is found by a look.
+    """
 
-        `erased` is called with the tenant after each erasure, so that caches drop its data.
-        `resting` releases the request's slot while a batch waits for an earlier one. The
-        idempotency key of an erased episode is refused for `refuse_keys`. `look_s` are the seconds
-        between two looks for the batch before one of a first load; only a batch that another
-        service stores is found by a look.
-        """
-        self._store = store
-        self._archive = archive
-        self._embedder = embedder
-        self._clock = clock
-        self._erased = erased
-        self._resting = resting
-        self._refuse_keys = refuse_keys
-        self._look_s = look_s
-        self._book = ConceptBook()
-        self._next_batch: dict[TenantId, asyncio.Event] = {}
+    store: IngestStore
+    embedder: Embedder
+    clock: Clock
+    archive: ArchiveReader | None = None
+    erased: Callable[[TenantId], None] = lambda _: None
+    resting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    refuse_keys: timedelta = timedelta(days=30)
+    look_s: float = 0.5
+    _book: ConceptBook = field(init=False, default_factory=ConceptBook)
+    _next_batch: dict[TenantId, asyncio.Event] = field(init=False, default_factory=dict)
 
     async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
         """Store one episode; the next recall can find it.
@@ -132,7 +122,7 @@ class IngestService:
             for prepared in ready.values()
             if prepared.vector is None or prepared.passages
         )
-        stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
+        stored = dict(await self.store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [prepared for prepared in ready.values() if prepared.id not in stored]
         erased: frozenset[EpisodeId] = frozenset()
         faults: Mapping[EpisodeId, EcphoriaError] = {}
@@ -160,7 +150,7 @@ class IngestService:
             Conflict: The metadata are in the archive.
             NotFound: No such episode in this tenant.
         """
-        end = checked_expiry(update.expires_at, self._clock.now())
+        end = checked_expiry(update.expires_at, self.clock.now())
 
         async def work(transaction: IngestTransaction) -> Episode:
             found = await transaction.episode(episode, expired=False)
@@ -182,7 +172,7 @@ class IngestService:
                 await transaction.save_details(episode, metadata, changed.expires_at)
             return changed
 
-        return await self._store.change(tenant, work)
+        return await self.store.change(tenant, work)
 
     async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
         """Remove an episode and everything that only it supports; its session closes the gap.
@@ -199,9 +189,9 @@ class IngestService:
             if gone.state is State.ARCHIVED:
                 # The counts of its words must fall, so the words are needed; if lost, they stay
                 # counted.
-                if not lost or self._archive is None:
+                if not lost or self.archive is None:
                     raise _WordsArchived
-                await self._archive.forget(tenant, [episode])
+                await self.archive.forget(tenant, [episode])
                 gone = replace(gone, text="")
             changes = Changes()
             await take_out(transaction, gone, changes)
@@ -210,16 +200,16 @@ class IngestService:
             keys = await transaction.facts.timed_of(episode) if timed else ()
             await transaction.write(changes)
             await settle(transaction.facts, keys)
-            await transaction.forget_erased(self._refuse_keys)
+            await transaction.forget_erased(self.refuse_keys)
 
         async with self._book.writing(tenant):
             while True:
                 try:
-                    await self._store.change(tenant, work)
+                    await self.store.change(tenant, work)
                     break
                 except _WordsArchived:
                     lost = await self._restored(tenant, episode)
-        self._erased(tenant)
+        self.erased(tenant)
 
     async def erase(
         self, tenant: TenantId, filters: Filters, *, limit: int, ids: Sequence[EpisodeId] = ()
@@ -237,7 +227,7 @@ class IngestService:
             NotFound: There is no such tenant.
         """
         _check_bounded(filters, ids)
-        matched, found = await self._store.matching(tenant, filters, limit, ids)
+        matched, found = await self.store.matching(tenant, filters, limit, ids)
         removed = 0
         for episode in found:
             with suppress(NotFound):  # somebody else erased it meanwhile
@@ -254,7 +244,7 @@ class IngestService:
             InvalidInput, Conflict, NotFound: As by `erase`.
         """
         _check_bounded(filters, ids)
-        return await self._store.erasure(tenant, filters, ids)
+        return await self.store.erasure(tenant, filters, ids)
 
     async def expire(
         self, tenant: TenantId, limit: int, *, dry_run: bool = False
@@ -270,7 +260,7 @@ class IngestService:
             NotFound: There is no such tenant.
         """
         erased = kept = 0
-        ended = await self._store.expired(tenant, limit)
+        ended = await self.store.expired(tenant, limit)
         if dry_run:
             return len(ended), 0
         for episode in ended:
@@ -281,13 +271,13 @@ class IngestService:
                 kept += 1
             except NotFound:  # somebody else erased it meanwhile
                 continue
-        await self._store.renew_expiry(tenant)
+        await self.store.renew_expiry(tenant)
         return erased, kept
 
     async def expire_all(self, limit: int = 1_000) -> int:
         """Erase expired episodes, at most `limit` of each tenant; return their number."""
         erased = 0
-        for tenant in await self._store.expiring_tenants():
+        for tenant in await self.store.expiring_tenants():
             with suppress(NotFound):  # the tenant was erased meanwhile
                 erased += (await self.expire(tenant, limit))[0]
         return erased
@@ -369,7 +359,7 @@ class IngestService:
             return len(restated)
 
         async with self._book.writing(tenant):
-            return await self._store.change(tenant, work, lease)
+            return await self.store.change(tenant, work, lease)
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make the dormant ones of these episodes live again; return their ids.
@@ -390,13 +380,13 @@ class IngestService:
             return woken
 
         async with self._book.writing(tenant):
-            return await self._store.change(tenant, work)
+            return await self.store.change(tenant, work)
 
     async def _check_all(
         self, tenant: TenantId, items: Sequence[NewEpisode]
     ) -> list[Prepared | EcphoriaError]:
         """Prepare items in a thread, piece by piece, so that other requests run in between."""
-        recorded_at = self._clock.now()
+        recorded_at = self.clock.now()
         results: list[Prepared | EcphoriaError] = []
         for piece in pieces(items):
             work = partial(self._check_some, tenant, piece, recorded_at)
@@ -409,7 +399,7 @@ class IngestService:
         results: list[Prepared | EcphoriaError] = []
         for new in items:
             try:
-                results.append(prepare(tenant, new, recorded_at, self._embedder.dimension))
+                results.append(prepare(tenant, new, recorded_at, self.embedder.dimension))
             except EcphoriaError as error:
                 results.append(error)
         return results
@@ -433,7 +423,7 @@ class IngestService:
             return list(fresh), {}
         faults: dict[EpisodeId, EcphoriaError] = {}
         try:
-            made = await self._embedder.embed(texts)
+            made = await self.embedder.embed(texts)
         except TextsNotEmbedded as some:
             made = some.vectors
             faults = {owners[place]: fault for place, fault in some.faults.items()}
@@ -445,7 +435,7 @@ class IngestService:
         if not stated:
             return {}
         texts = [triple.statement for triple in stated.values()]
-        made = await embed_all(self._embedder, texts)
+        made = await embed_all(self.embedder, texts)
         return dict(zip(stated, made, strict=True))
 
     async def _write(
@@ -467,7 +457,7 @@ class IngestService:
         while True:
             try:
                 async with self._book.writing(tenant):
-                    known, erased = await self._store.change(tenant, work)
+                    known, erased = await self.store.change(tenant, work)
                 self._call_next(tenant)
                 break
             except LifeOver as over:
@@ -500,7 +490,7 @@ class IngestService:
         keyed = [
             one.id for one in fresh if one.new.idempotency_key is not None and one.id not in known
         ]
-        erased = await transaction.erased(keyed, self._refuse_keys) if keyed else frozenset()
+        erased = await transaction.erased(keyed, self.refuse_keys) if keyed else frozenset()
         new = [one for one in fresh if one.id not in known and one.id not in erased]
         if new:
             changes = Changes()
@@ -522,9 +512,9 @@ class IngestService:
             )
         written = self._next_batch.setdefault(tenant, asyncio.Event())
         # Without its slot, so that the batch before it is admitted.
-        async with self._resting(), while_wanted(None, ""):
+        async with self.resting(), while_wanted(None, ""):
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._look_s):
+                async with asyncio.timeout(self.look_s):
                     await written.wait()
 
     def _call_next(self, tenant: TenantId) -> None:
@@ -534,9 +524,9 @@ class IngestService:
 
     async def _restored(self, tenant: TenantId, episode: EpisodeId) -> bool:
         """Put an archived episode back into the graph; return whether its record is damaged."""
-        if self._archive is None:
+        if self.archive is None:
             raise ArchiveUnavailable
-        return episode in (await self._archive.restore(tenant, [episode])).damaged
+        return episode in (await self.archive.restore(tenant, [episode])).damaged
 
 
 def _results(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 
 import structlog
@@ -155,31 +155,23 @@ class SchedulerOptions:
     tick_s: float = 10.0
 
 
+@dataclass(slots=True)
 class Scheduler:
-    """Checks at intervals which schedules are due; the state is in the store."""
+    """Checks at intervals which schedules are due; the state is in the store.
 
-    def __init__(
-        self,
-        schedules: ScheduleStore,
-        jobs: JobStore,
-        options: SchedulerOptions,
-        *,
-        queued: Callable[[], None] = lambda: None,
-        counted: Callable[[Mapping[JobState, int]], None] = lambda _: None,
-        expire: Callable[[], Awaitable[int]] | None = None,
-    ) -> None:
-        """Make a scheduler that does nothing yet.
+    Attributes:
+        queued: Called after a job was queued.
+        counted: Called at each check with the number of jobs by state.
+        expire: Erases expired episodes at each check, and returns their number.
+    """
 
-        `queued` is called after a job was queued, and `counted` at each check with the number of
-        jobs by state. `expire` erases expired episodes at each check, and returns their number.
-        """
-        self._schedules = schedules
-        self._jobs = jobs
-        self._options = options
-        self._queued = queued
-        self._counted = counted
-        self._expire = expire
-        self._task: asyncio.Task[None] | None = None
+    schedules: ScheduleStore
+    jobs: JobStore
+    options: SchedulerOptions
+    queued: Callable[[], None] = lambda: None
+    counted: Callable[[Mapping[JobState, int]], None] = lambda _: None
+    expire: Callable[[], Awaitable[int]] | None = None
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
 
     def start(self) -> None:
         """Start checking."""
@@ -193,61 +185,54 @@ class Scheduler:
 
     async def tick(self) -> int:
         """Queue due cycles; return their number; Unavailable if the store does not answer."""
-        default = self._options.default
+        default = self.options.default
 
         def decide(standing: ScheduleState) -> ScheduleMark | None:
             schedule = default if standing.own is None else standing.own
-            return marked(standing, schedule, self._options.light)
+            return marked(standing, schedule, self.options.light)
 
         queued = 0
-        for standing in await self._schedules.standings(own_only=default == _NEVER):
+        for standing in await self.schedules.standings(own_only=default == _NEVER):
             if decide(standing) is not None:
-                job = await self._schedules.advance(standing.tenant, decide)
+                job = await self.schedules.advance(standing.tenant, decide)
                 if job is not None:
                     log.info("cycle_scheduled", job_id=job.id, tenant_id=job.tenant)
                     queued += 1
         if queued:
-            self._queued()
+            self.queued()
         return queued
 
     async def _look(self) -> None:
         while True:
             try:
                 await self.tick()
-                if self._expire is not None and (erased := await self._expire()):
+                if self.expire is not None and (erased := await self.expire()):
                     log.info("episodes_expired", episodes=erased)
-                self._counted(await self._jobs.count())
+                self.counted(await self.jobs.count())
             except EcphoriaError as error:
                 log.warning("schedules_out_of_reach", code=error.code)
             except Exception as error:
                 log.error("scheduler_failed", exc_info=error)  # noqa: TRY400 (frames only)
-            await asyncio.sleep(self._options.tick_s)
+            await asyncio.sleep(self.options.tick_s)
 
 
+@dataclass(slots=True)
 class JobService:
-    """Queues jobs and reports their state; workers run them."""
+    """Queues jobs and reports their state; workers run them.
 
-    def __init__(
-        self,
-        store: JobStore,
-        schedules: ScheduleStore,
-        *,
-        default: Schedule,
-        steps: Sequence[str],
-        wake: Callable[[], None],
-        need_model: Sequence[str] = (),
-    ) -> None:
-        """Build the service.
+    Attributes:
+        default: The schedule of tenants without their own.
+        steps: Names of the steps of a cycle, in their order.
+        wake: Wakes a worker of this process, if there is one.
+        need_model: Steps that cannot run because no language model is set.
+    """
 
-        `steps` are those of a cycle, in order; those that `need_model` cannot run, because no
-        language model is set. `wake` wakes a worker of this process, if there is one.
-        """
-        self._need_model = frozenset(need_model)
-        self._store = store
-        self._schedules = schedules
-        self._default = default
-        self._steps = tuple(steps)
-        self._wake = wake
+    store: JobStore
+    schedules: ScheduleStore
+    default: Schedule
+    steps: Sequence[str]
+    wake: Callable[[], None]
+    need_model: Sequence[str] = ()
 
     async def consolidate(
         self, tenant: TenantId, *, steps: Sequence[str] = (), dry_run: bool = False
@@ -258,17 +243,17 @@ class JobService:
             InvalidInput: There is no such step.
             ModelMissing: A step needs a language model, and none is set.
         """
-        if unknown := sorted(set(steps) - set(self._steps)):
+        if unknown := sorted(set(steps) - set(self.steps)):
             raise InvalidInput(
-                f"There is no step {', '.join(unknown)}; there are {', '.join(self._steps)}.",
+                f"There is no step {', '.join(unknown)}; there are {', '.join(self.steps)}.",
                 field="steps",
             )
-        if self._need_model.intersection(steps):
+        if set(steps).intersection(self.need_model):
             raise ModelMissing
         kind = JobKind.DRY_RUN if dry_run else JobKind.CONSOLIDATION
-        wanted = [name for name in self._steps if name in set(steps)]
-        job = await self._store.enqueue(tenant, kind, steps=wanted)
-        self._wake()
+        wanted = [name for name in self.steps if name in set(steps)]
+        job = await self.store.enqueue(tenant, kind, steps=wanted)
+        self.wake()
         return job
 
     async def calibrate(self, tenant: TenantId, options: CalibrationOptions) -> Job:
@@ -277,23 +262,23 @@ class JobService:
         Raises:
             Conflict: Another calibration waits.
         """
-        job = await self._store.enqueue_calibration(tenant, options)
-        self._wake()
+        job = await self.store.enqueue_calibration(tenant, options)
+        self.wake()
         return job
 
     async def find(self, tenant: TenantId, job: JobId) -> Job:
         """Find a job; NotFound if it belongs to another tenant, or was dropped."""
-        return await self._store.find(tenant, job)
+        return await self.store.find(tenant, job)
 
     async def list(
         self, tenant: TenantId, *, state: JobState | None = None, limit: int
     ) -> Sequence[Job]:
         """List jobs, the newest first."""
-        return await self._store.list(tenant, state=state, limit=limit)
+        return await self.store.list(tenant, state=state, limit=limit)
 
     async def last_report(self, tenant: TenantId) -> ConsolidationReport:
         """Find the report of the latest finished cycle; NotFound if there is none."""
-        found = await self._store.list(
+        found = await self.store.list(
             tenant, kind=JobKind.CONSOLIDATION, state=JobState.DONE, limit=1
         )
         if not found or found[0].report is None:
@@ -304,17 +289,17 @@ class JobService:
 
     async def cancel(self, tenant: TenantId, job: JobId) -> Job:
         """Cancel a job, a running one at its next checkpoint; NotFound, Conflict if it ended."""
-        return await self._store.cancel(tenant, job)
+        return await self.store.cancel(tenant, job)
 
     async def retry(self, tenant: TenantId, job: JobId) -> Job:
         """Queue a failed or cancelled job again; NotFound, Conflict if it has another state."""
-        job_again = await self._store.retry(tenant, job)
-        self._wake()
+        job_again = await self.store.retry(tenant, job)
+        self.wake()
         return job_again
 
     async def schedule(self, tenant: TenantId) -> tuple[Schedule, datetime | None]:
         """Find the schedule in force and the next time of a cycle; NotFound without the tenant."""
-        standing = await self._schedules.find(tenant)
-        schedule = self._default if standing.own is None else standing.own
+        standing = await self.schedules.find(tenant)
+        schedule = self.default if standing.own is None else standing.own
         coming = next_due(schedule, standing.now)
         return schedule, coming and (standing.due_at or coming)

@@ -90,19 +90,17 @@ class _Shown:
         return Citation(episode=self.episode.id, quote=words, start=start, end=end)
 
 
+@dataclass(slots=True)
 class AskService:
-    """Answers questions with citations; refuses where the gate refuses."""
+    """Answers questions with citations; refuses where the gate refuses.
 
-    def __init__(
-        self,
-        recalls: Recalls,
-        chat: StructuredChat | None,
-        recalled: Callable[[str, str, Mapping[str, float]], None],
-    ) -> None:
-        """Answer from recalls; `recalled` gets the strategy, the verdict and the times of each."""
-        self._recalls = recalls
-        self._chat = chat
-        self._recalled = recalled
+    Attributes:
+        recalled: Called with the strategy, the verdict and the times of each recall.
+    """
+
+    recalls: Recalls
+    chat: StructuredChat | None
+    recalled: Callable[[str, str, Mapping[str, float]], None]
 
     async def ask(
         self,
@@ -123,19 +121,19 @@ class AskService:
             ModelUnavailable: It does not answer, or not usably.
             InvalidInput: The question has no words, or what a recall raises.
         """
-        if self._chat is None:
+        if self.chat is None:
             raise ModelMissing
         if cue.text is None or not cue.text.strip():
             raise InvalidInput("Send the question in words.", field="question")
-        result = await self._recalls.recall(tenant, cue, options, record=record)
-        self._recalled(result.strategy, result.verdict, result.timings_ms)
+        result = await self.recalls.recall(tenant, cue, options, record=record)
+        self.recalled(result.strategy, result.verdict, result.timings_ms)
         if result.verdict.refused or not result.context:
-            return _unanswered(result, self._chat.model, result.reasons)
+            return _unanswered(result, self.chat.model, result.reasons)
         # The search for quotes takes time on long memories, so it runs in a thread.
         shown = await asyncio.to_thread(_shown, result)
         coming = None if told is None else _Sentences(shown, told)
         said, tokens, written = await self._said(
-            self._chat, cue.text, result, brief=brief, coming=coming
+            self.chat, cue.text, result, brief=brief, coming=coming
         )
         sentences = await asyncio.to_thread(_checked, said[:_MOST_SENTENCES], shown)
         if coming is not None:
@@ -144,7 +142,7 @@ class AskService:
         why = "the model did not find the answer in the memories"
         if dropped:
             why = "no sentence of the model rested on a memory"
-        answer = _unanswered(result, self._chat.model, (*result.reasons, why))
+        answer = _unanswered(result, self.chat.model, (*result.reasons, why))
         answer = replace(answer, dropped=dropped, tokens=tokens, tokens_written=written)
         if not sentences:
             return answer

@@ -54,6 +54,7 @@ _ANYONE = Principal(key=None, tenant=None, scopes=frozenset(Scope))
 _REMEMBERED = 4_096
 
 
+@dataclass(slots=True, kw_only=True)
 class Access:
     """Authenticate callers and check their scopes.
 
@@ -61,23 +62,15 @@ class Access:
     works that long. Unknown keys are always looked up.
     """
 
-    def __init__(
-        self,
-        *,
-        keys: Keys,
-        tenants: Tenants,
-        enabled: bool,
-        cache_s: float,
-        clock: Clock,
-        monotonic: Callable[[], float],
-    ) -> None:
-        self._keys = keys
-        self._tenants = tenants
-        self._enabled = enabled
-        self._cache_s = cache_s
-        self._clock = clock
-        self._monotonic = monotonic
-        self._trusted = Bounded[str, tuple[Principal, float]](_REMEMBERED)
+    keys: Keys
+    tenants: Tenants
+    enabled: bool
+    cache_s: float
+    clock: Clock
+    monotonic: Callable[[], float]
+    _trusted: Bounded[str, tuple[Principal, float]] = field(
+        init=False, default_factory=lambda: Bounded(_REMEMBERED)
+    )
 
     async def identify(self, secret: str | None) -> Principal:
         """Find the caller with this key.
@@ -85,20 +78,20 @@ class Access:
         Raises:
             Unauthenticated: The key is missing, unknown, revoked or expired.
         """
-        if not self._enabled:
+        if not self.enabled:
             return _ANYONE
         if not secret:
             raise Unauthenticated
         key = hashed(secret)
-        now = self._monotonic()
+        now = self.monotonic()
         found, until = self._trusted.get(key, (None, now))
         if found is None or until <= now:
             self._trusted.pop(key, None)
-            found = await self._keys.find(key)
+            found = await self.keys.find(key)
             if found is None:
                 raise Unauthenticated("Nobody issued this API key, or it was revoked.")
-            self._trusted[key] = (found, now + self._cache_s)
-        if found.expires_at is not None and found.expires_at <= self._clock.now():
+            self._trusted[key] = (found, now + self.cache_s)
+        if found.expires_at is not None and found.expires_at <= self.clock.now():
             raise Unauthenticated(
                 f"This API key expired at {found.expires_at:%Y-%m-%d %H:%M:%S} UTC; get a new one."
             )
@@ -129,12 +122,12 @@ class Access:
             NotFound: There is no tenant of this name.
         """
         if principal.tenant is None:
-            if named is None and self._enabled:
+            if named is None and self.enabled:
                 return None
-            return (await self._tenants.find(named or DEFAULT_TENANT)).id
+            return (await self.tenants.find(named or DEFAULT_TENANT)).id
         if named is not None:
             try:
-                tenant = (await self._tenants.find(named)).id
+                tenant = (await self.tenants.find(named)).id
             except NotFound:
                 tenant = None
             if tenant != principal.tenant:

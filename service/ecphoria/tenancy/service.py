@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -21,25 +21,16 @@ EraseArchive = Callable[[TenantId], Awaitable[int]]
 """Deletes a tenant's archive files; returns the number of their records."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TenancyService:
     """The administration of one store."""
 
-    def __init__(
-        self,
-        *,
-        tenants: Tenants,
-        keys: Keys,
-        access: Access,
-        clock: Clock,
-        entropy: Entropy,
-        erase_archive: EraseArchive | None = None,
-    ) -> None:
-        self._tenants = tenants
-        self._keys = keys
-        self._access = access
-        self._clock = clock
-        self._entropy = entropy
-        self._erase_archive = erase_archive
+    tenants: Tenants
+    keys: Keys
+    access: Access
+    clock: Clock
+    entropy: Entropy
+    erase_archive: EraseArchive | None = None
 
     async def open_store(
         self, *, given_key: str | None, needs_key: bool, kept_key: str | None = None
@@ -59,30 +50,30 @@ class TenancyService:
         with contextlib.suppress(Conflict):  # not the first start, or another process was quicker
             await self.create_tenant(DEFAULT_TENANT)
         if given_key is not None:
-            if await self._keys.find(hashed(given_key)) is None:
+            if await self.keys.find(hashed(given_key)) is None:
                 await self._store(given_key, None, "bootstrap", frozenset(Scope))
             return None
         if not needs_key:
             return None
         if kept_key is not None:
-            fits = await self._keys.find(hashed(kept_key)) is not None
+            fits = await self.keys.find(hashed(kept_key)) is not None
         else:
-            fits = await self._keys.count_admins() > 0
+            fits = await self.keys.count_admins() > 0
         if fits:
             return None
         return await self.issue(None, "first operator", Scope)
 
     async def create_tenant(self, name: str) -> Tenant:
         """Create a tenant; Conflict if the name is taken."""
-        tenant = Tenant(id=TenantId(fresh_id()), name=name, created_at=self._clock.now())
+        tenant = Tenant(id=TenantId(fresh_id()), name=name, created_at=self.clock.now())
         try:
-            return await self._tenants.create(tenant)
+            return await self.tenants.create(tenant)
         except Conflict as taken:
             raise Conflict(f"There is a tenant named {name}; choose another name.") from taken
 
     async def list_tenants(self) -> Sequence[Tenant]:
         """List tenants by name."""
-        return await self._tenants.list()
+        return await self.tenants.list()
 
     async def erase_tenant(self, name: str) -> Mapping[str, int]:
         """Remove a tenant with its memories, keys and archive; return counts by kind.
@@ -91,16 +82,16 @@ class TenancyService:
             NotFound: There is no tenant of this name.
             ArchiveUnavailable: Its files cannot be deleted; everything else is deleted.
         """
-        tenant = await self._tenants.find(name)
-        removed = dict(await self._tenants.erase(tenant.id))
-        self._access.forget()
-        if self._erase_archive is not None:
-            removed["archived"] = await self._erase_archive(tenant.id)
+        tenant = await self.tenants.find(name)
+        removed = dict(await self.tenants.erase(tenant.id))
+        self.access.forget()
+        if self.erase_archive is not None:
+            removed["archived"] = await self.erase_archive(tenant.id)
         return removed
 
     async def describe(self, caller: Principal, tenant: TenantId | None, *, ask: bool) -> Me:
         """Describe a caller who acts for a tenant, or for none."""
-        name, key_name = await self._tenants.names(tenant, caller.key)
+        name, key_name = await self.tenants.names(tenant, caller.key)
         return Me(
             tenant=name,
             key=caller.key,
@@ -113,7 +104,7 @@ class TenancyService:
 
     async def name_of(self, tenant: TenantId) -> str:
         """Tell a tenant's name; NotFound if it was erased."""
-        name, _ = await self._tenants.names(tenant, None)
+        name, _ = await self.tenants.names(tenant, None)
         if name is None:
             raise NotFound("The tenant was erased.")
         return name
@@ -127,14 +118,14 @@ class TenancyService:
         expires_in_s: int | None = None,
     ) -> IssuedKey:
         """Make a key of a tenant, or an operator's with None; by default it has no end."""
-        secret = new_secret(self._entropy)
+        secret = new_secret(self.entropy)
         return await self._store(
             secret.text, tenant, name, frozenset(scopes), expires_in_s=expires_in_s
         )
 
     async def list_keys(self, tenant: TenantId | None) -> Sequence[ApiKey]:
         """List a tenant's keys, or the operators' with None; revoked ones too."""
-        return await self._keys.list(tenant)
+        return await self.keys.list(tenant)
 
     async def revoke(self, tenant: TenantId | None, key: KeyId) -> None:
         """Revoke a key of this tenant, or an operator's key with None.
@@ -143,13 +134,13 @@ class TenancyService:
             NotFound: There is no such key.
             Conflict: It is the last operator's key with the scope admin.
         """
-        found = next((k for k in await self._keys.list(tenant) if k.id == key), None)
+        found = next((k for k in await self.keys.list(tenant) if k.id == key), None)
         if found is None:
             raise NotFound("There is no key with this id here.")
         if found.revoked_at is None:
             await self._keep_one_admin(found)
-            await self._keys.revoke(key, self._clock.now())
-        self._access.forget()
+            await self.keys.revoke(key, self.clock.now())
+        self.access.forget()
 
     async def sign_out(self, caller: Principal) -> None:
         """Revoke the caller's own key; a caller without a key has nothing to revoke.
@@ -169,7 +160,7 @@ class TenancyService:
         A key that expires counts as none.
         """
         admin = leaving.tenant is None and Scope.ADMIN in leaving.scopes
-        if admin and leaving.expires_at is None and await self._keys.count_admins() == 1:
+        if admin and leaving.expires_at is None and await self.keys.count_admins() == 1:
             raise Conflict("This is the last operator's key; issue another one first.")
 
     async def _store(
@@ -181,7 +172,7 @@ class TenancyService:
         *,
         expires_in_s: int | None = None,
     ) -> IssuedKey:
-        now = self._clock.now()
+        now = self.clock.now()
         key = IssuedKey(
             id=KeyId(fresh_id()),
             tenant=tenant,
@@ -192,7 +183,7 @@ class TenancyService:
             expires_at=now + timedelta(seconds=expires_in_s) if expires_in_s else None,
             secret=secret,
         )
-        await self._keys.create(key, hashed(secret))
+        await self.keys.create(key, hashed(secret))
         return key
 
 

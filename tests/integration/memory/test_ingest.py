@@ -275,7 +275,7 @@ async def test_two_services_on_one_database_agree(
     ingest: IngestService, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
 ) -> None:
     """Each service keeps a table of names; the change counter tells when it is stale."""
-    twin = IngestService(store=ingest._store, embedder=ingest._embedder, clock=ingest._clock)
+    twin = IngestService(store=ingest.store, embedder=ingest.embedder, clock=ingest.clock)
     items = conversation()
     for place, item in enumerate(items):
         await (ingest if place % 2 else twin).append(tenant, item)
