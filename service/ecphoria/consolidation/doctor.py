@@ -205,21 +205,18 @@ _SYMPTOMS = 20
 _TRIES = 3
 
 
+@dataclass(slots=True)
 class Doctor:
-    """Examines tenants without changing them."""
+    """Examines tenants, and their archive if there is one, without changing them.
 
-    def __init__(
-        self,
-        patient: IntegrityStore,
-        monotonic: Callable[[], float],
-        archive: ArchiveService | None = None,
-        model: str = "",
-    ) -> None:
-        """Examine a store, and its archive if there is one; `model` is that of its vectors."""
-        self._patient = patient
-        self._model = model
-        self._archive = archive
-        self._monotonic = monotonic
+    Attributes:
+        model: Name of the embedding model, to warn of languages that it does not read.
+    """
+
+    patient: IntegrityStore
+    monotonic: Callable[[], float]
+    archive: ArchiveService | None = None
+    model: str = ""
 
     async def examine(self, tenant: TenantId) -> IntegrityReport:
         """Check all rules; start again, a few times, if the graph was written meanwhile.
@@ -228,26 +225,26 @@ class Doctor:
             NotFound: There is no such tenant.
             Unavailable: The store does not answer.
         """
-        begun = self._monotonic()
+        begun = self.monotonic()
         for _ in range(_TRIES):
-            before = await self._patient.totals(tenant)
-            unread = Unread(self._model)
+            before = await self.patient.totals(tenant)
+            unread = Unread(self.model)
             recount, symptoms = await self._recount(tenant, before, unread)
-            found = list(await self._patient.findings(tenant, _SYMPTOMS))
+            found = list(await self.patient.findings(tenant, _SYMPTOMS))
             symptoms += await self._scrubbed(tenant)
-            settled = (await self._patient.totals(tenant)).change == before.change
+            settled = (await self.patient.totals(tenant)).change == before.change
             if settled:
                 break
         return IntegrityReport(
             episodes=recount.items,
             settled=settled,
-            seconds=self._monotonic() - begun,
+            seconds=self.monotonic() - begun,
             findings=_by_rule([*found, *symptoms]),
             warnings=tuple(filter(None, (unread.warning(),))),
         )
 
     async def _scrubbed(self, tenant: TenantId) -> list[Finding]:
-        damaged = (await self._archive.scrub(tenant)).damaged if self._archive else ()
+        damaged = (await self.archive.scrub(tenant)).damaged if self.archive else ()
         told = tuple(_symptom(episode, "archived, and its record is missing or damaged")
                      for episode in damaged)  # fmt: skip
         return [Finding(rule=Rule.ARCHIVE, found=len(told), symptoms=told)] if told else []
@@ -261,8 +258,8 @@ class Doctor:
             await asyncio.to_thread(vocabulary.take, page)
             await asyncio.to_thread(unread.take, [one.text for one in page if one.text])
         recount.close_sessions()
-        indexed = await self._patient.indexed(tenant)
-        counts = await self._patient.counts(tenant)
+        indexed = await self.patient.indexed(tenant)
+        counts = await self.patient.counts(tenant)
         by_rule = {
             Rule.COUNTS: [
                 *recount.differences(stored),
@@ -286,7 +283,7 @@ class Doctor:
 
     async def _pages(self, tenant: TenantId) -> AsyncIterator[Sequence[Account]]:
         after = 0
-        while page := await self._patient.accounts(tenant, after, _PAGE):
+        while page := await self.patient.accounts(tenant, after, _PAGE):
             yield page
             after = page[-1].turn
 

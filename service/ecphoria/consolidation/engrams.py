@@ -333,27 +333,21 @@ _LEAST_MEMBERS, _MOST_MEMBERS = 4, 32
 _CHUNK = 256
 
 
+@dataclass
 class _EngramStep:
-    """The common part of the steps that write engrams."""
+    """The common part of the steps that write engrams, by quotes or by a language model.
 
-    def __init__(
-        self,
-        store: EngramStore,
-        chat: StructuredChat | None = None,
-        embedder: Embedder | None = None,
-    ) -> None:
-        """Summarise by quotes, or by a language model.
+    Without an embedder, recall does not find the engrams.
+    """
 
-        Without an embedder, recall does not find the engrams.
-        """
-        self._store = store
-        self._chat = chat
-        self._embedder = embedder
+    store: EngramStore
+    chat: StructuredChat | None = None
+    embedder: Embedder | None = None
 
     async def _index(self, cycle: Cycle) -> None:
         """Store stems and vectors of engrams, so that recall finds them."""
-        if self._embedder is not None:
-            await embed_new(self._store.vectors, self._embedder, cycle, "engrams: index")
+        if self.embedder is not None:
+            await embed_new(self.store.vectors, self.embedder, cycle, "engrams: index")
 
 
 class MakeClusters(_EngramStep):
@@ -370,11 +364,11 @@ class MakeClusters(_EngramStep):
     async def run(self, cycle: Cycle) -> StepOutcome:
         """Summarise new clusters, and remove the engrams of clusters that no longer exist."""
         tenant = cycle.tenant
-        writer = Summariser(self._chat, "cluster", dry_run=cycle.dry_run)
+        writer = Summariser(self.chat, "cluster", dry_run=cycle.dry_run)
         await cycle.reached("clusters: find")
-        groups = await asyncio.to_thread(_groups, await self._store.similar_pairs(tenant))
+        groups = await asyncio.to_thread(_groups, await self.store.similar_pairs(tenant))
         due = {engram_id(tenant, "cluster", group, writer.by): group for group in groups}
-        there = frozenset(await self._store.cluster_engrams(tenant))
+        there = frozenset(await self.store.cluster_engrams(tenant))
         kept, changes = set(there & due.keys()), []
         for one in sorted(due.keys() - there):
             await cycle.reached("clusters: cluster")
@@ -385,12 +379,12 @@ class MakeClusters(_EngramStep):
             if engram.id not in there:
                 changes.append(_summarised(engram))
                 if not cycle.dry_run:
-                    await self._store.save_cluster(tenant, cycle.lease, engram, due[one])
+                    await self.store.save_cluster(tenant, cycle.lease, engram, due[one])
         made, gone = len(changes), sorted(there - kept)
         changes += [Change(kind="drop", id=one, detail="a cluster no more") for one in gone]
         if not cycle.dry_run:
             async for chunk in cycle.chunks(gone, _CHUNK, "clusters: drop"):
-                await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
+                await self.store.remove_cluster_engrams(tenant, cycle.lease, chunk)
             await self._index(cycle)
         counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
         return StepOutcome(
@@ -401,7 +395,7 @@ class MakeClusters(_EngramStep):
         self, cycle: Cycle, one: str, group: Sequence[str], writer: Summariser
     ) -> EngramRow | None:
         """Summarise a cluster; None if a member was deleted meanwhile: the next cycle does it."""
-        members = await self._store.members_of(cycle.tenant, group)
+        members = await self.store.members_of(cycle.tenant, group)
         if len(members) < len(group):
             return None
         summary = await writer.summary(members)
@@ -455,9 +449,9 @@ class MakeEngrams(_EngramStep):
 
     async def run(self, cycle: Cycle) -> StepOutcome:
         """Summarise the changed sessions."""
-        writer = Summariser(self._chat, SESSION, dry_run=cycle.dry_run)
+        writer = Summariser(self.chat, SESSION, dry_run=cycle.dry_run)
         formula = f"{FORMULA} {writer.by}".strip()
-        touched = await self._store.touched_sessions(cycle.tenant, formula)
+        touched = await self.store.touched_sessions(cycle.tenant, formula)
         closed = [
             session
             for session in touched
@@ -474,7 +468,7 @@ class MakeEngrams(_EngramStep):
                 counts["made" if told.kind == "summarise" else "dropped"] += 1
                 changes.append(told)
         if not cycle.dry_run and not writer.is_owing:
-            await self._store.save_formula(cycle.tenant, cycle.lease, formula)
+            await self.store.save_formula(cycle.tenant, cycle.lease, formula)
         if not cycle.dry_run:
             await self._index(cycle)
         return StepOutcome(
@@ -485,14 +479,14 @@ class MakeEngrams(_EngramStep):
         self, cycle: Cycle, session: TouchedSession, writer: Summariser
     ) -> Change | None:
         """Write the engram of a session if it changed; return the changes."""
-        members = await self._store.members(cycle.tenant, session.name)
+        members = await self.store.members(cycle.tenant, session.name)
         if len(members) < _LEAST_TURNS:
             return await self._save(cycle, session, None)
         keys = [f"{member.id} {member.body_hash}" for member in members]
         wanted = engram_id(cycle.tenant, session.name, keys, writer.by)
         if wanted == session.engram:
             if not cycle.dry_run:
-                await self._store.keep_engram(cycle.tenant, cycle.lease, session)
+                await self.store.keep_engram(cycle.tenant, cycle.lease, session)
             return None
         summary = await writer.summary(members)
         engram = EngramRow(
@@ -515,7 +509,7 @@ class MakeEngrams(_EngramStep):
         final: bool = True,
     ) -> Change | None:
         if not cycle.dry_run:
-            await self._store.save_engram(cycle.tenant, cycle.lease, session, engram, final=final)
+            await self.store.save_engram(cycle.tenant, cycle.lease, session, engram, final=final)
         if engram is None:
             if session.engram is None:
                 return None

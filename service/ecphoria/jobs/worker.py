@@ -122,36 +122,27 @@ class WorkerOptions:
     retries: Attempts = field(default_factory=Attempts)
 
 
+@dataclass(slots=True)
 class Worker:
     """Takes jobs from the store until it is stopped; several processes may have workers.
 
     A silent worker loses its job when the lease ends. Its later writes are refused, so the next
     worker is alone. At the end of a step a job lets waiting jobs go first. So a job waits for at
     most one step of each other job.
+
+    Attributes:
+        ended: Called with the end of each job.
+        fault: Called first at each checkpoint; tests kill the process there.
     """
 
-    def __init__(
-        self,
-        store: JobStore,
-        handler: Handler,
-        options: WorkerOptions,
-        *,
-        ended: Ended = lambda _job, _state, _report: None,
-        fault: Callable[[str], None] = lambda _place: None,
-    ) -> None:
-        """Build a worker; `start` starts it.
-
-        `ended` is called with the end of each job, and `fault` first at each checkpoint: tests
-        kill the process there.
-        """
-        self._store = store
-        self._handler = handler
-        self._options = options
-        self._ended = ended
-        self._fault = fault
-        self._woken = asyncio.Event()
-        self._stopping = False
-        self._tasks: set[asyncio.Task[None]] = set()
+    store: JobStore
+    handler: Handler
+    options: WorkerOptions
+    ended: Ended = lambda _job, _state, _report: None
+    fault: Callable[[str], None] = lambda _place: None
+    _woken: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    _stopping: bool = field(init=False, default=False)
+    _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
     def start(self, concurrency: int) -> None:
         """Start taking jobs, up to a number at once."""
@@ -166,7 +157,7 @@ class Worker:
         self._stopping = True
         self._woken.set()
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=self._options.grace_s)
+            _, late = await asyncio.wait(self._tasks, timeout=self.options.grace_s)
             for task in late:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -178,8 +169,8 @@ class Worker:
         Raises:
             Unavailable: The store does not answer.
         """
-        for job in await self._store.due(_LOOK):
-            claimed = await self._store.claim(job, self._options.lease_s)
+        for job in await self.store.due(_LOOK):
+            claimed = await self.store.claim(job, self.options.lease_s)
             if claimed is not None:
                 with structlog.contextvars.bound_contextvars(
                     job_id=job, tenant_id=claimed.job.tenant
@@ -200,13 +191,13 @@ class Worker:
                 log.error("worker_failed", exc_info=error)  # noqa: TRY400 (frames only)
             if not found and not self._stopping:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), self._options.poll_s)
+                    await asyncio.wait_for(self._woken.wait(), self.options.poll_s)
                 self._woken.clear()
 
     async def _work(self, claimed: Claimed) -> None:
         # An attempt counts when it begins, so a job that kills its worker ends as dead too
         # (decision 0017).
-        if self._options.retries.exhausted(claimed.job.attempts):
+        if self.options.retries.exhausted(claimed.job.attempts):
             await self._finish(claimed, JobState.DEAD, fault=claimed.job.fault or _DIED)
             return
         try:
@@ -227,13 +218,13 @@ class Worker:
 
     async def _attempt(self, claimed: Claimed) -> JobReport:
         latest = claimed.job.progress
-        lease, lease_s = claimed.lease, self._options.lease_s
+        lease, lease_s = claimed.lease, self.options.lease_s
 
         async def watch(progress: Progress) -> None:
             nonlocal latest
             latest = replace(progress, ended=None)
-            self._fault(progress.place)
-            if await self._store.renew(lease, lease_s, progress):
+            self.fault(progress.place)
+            if await self.store.renew(lease, lease_s, progress):
                 raise _Cancelled
             # The next attempt continues after the finished steps, so a job loses nothing by
             # resting here (decision 0017).
@@ -244,7 +235,7 @@ class Worker:
             while True:
                 await asyncio.sleep(lease_s / _BEATS_A_LEASE)
                 try:
-                    await self._store.renew(lease, lease_s, latest)
+                    await self.store.renew(lease, lease_s, latest)
                 except LeaseLost:
                     return
                 except EcphoriaError as error:
@@ -252,7 +243,7 @@ class Worker:
 
         beating = asyncio.create_task(beat())
         try:
-            return await self._handler(claimed, watch)
+            return await self.handler(claimed, watch)
         finally:
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
@@ -260,10 +251,10 @@ class Worker:
     async def _is_awaited(self, progress: Progress) -> bool:
         """Tell whether a job may stop here and let waiting jobs go first."""
         ends = progress.ended is not None and progress.done < progress.total
-        return ends and bool(await self._store.due(1))
+        return ends and bool(await self.store.due(1))
 
     async def _fail(self, claimed: Claimed, error: Exception) -> None:
-        decision = self._options.retries.after(claimed.job.attempts, error)
+        decision = self.options.retries.after(claimed.job.attempts, error)
         fault = fault_of(error)
         log.error("job_attempt_failed", attempt=claimed.job.attempts, code=fault.code,
                   exc_info=error)  # fmt: skip
@@ -271,7 +262,7 @@ class Worker:
             pause_s = decision.pause_s
 
             async def release(waited_s: float) -> None:
-                await self._store.release(
+                await self.store.release(
                     claimed.lease, pause_s=max(0.0, pause_s - waited_s), counted=True, fault=fault
                 )
 
@@ -281,9 +272,7 @@ class Worker:
 
     async def _release(self, claimed: Claimed) -> None:
         log.info("job_given_back")
-        await self._settle(
-            lambda _: self._store.release(claimed.lease, pause_s=0.0, counted=False)
-        )
+        await self._settle(lambda _: self.store.release(claimed.lease, pause_s=0.0, counted=False))
 
     async def _finish(
         self,
@@ -294,8 +283,8 @@ class Worker:
         fault: JobFault | None = None,
     ) -> None:
         async def finish(_: float) -> None:
-            await self._store.finish(claimed.lease, state, report=report, fault=fault)
-            self._ended(claimed.job, state, report)
+            await self.store.finish(claimed.lease, state, report=report, fault=fault)
+            self.ended(claimed.job, state, report)
             log.info("job_ended", kind=claimed.job.kind.value, state=state.value)
 
         await self._settle(finish)
@@ -316,6 +305,6 @@ class Worker:
                 if self._stopping:
                     raise
                 log.warning("jobs_out_of_reach", code=error.code)
-                await asyncio.sleep(self._options.poll_s)
+                await asyncio.sleep(self.options.poll_s)
                 continue
             return

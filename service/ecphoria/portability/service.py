@@ -54,17 +54,14 @@ _LOOKED_UP: Final = 2_000
 """Number of nodes whose ids are looked up together."""
 
 
+@dataclass(slots=True)
 class Portability:
-    """Writes copies of tenants, and puts them back."""
+    """Writes copies of tenants, and puts them back; stores `batch` records in one transaction."""
 
-    def __init__(
-        self, copies: Copies, tenants: Tenants, archive: ColdFiles, *, batch: int = 1_000
-    ) -> None:
-        """Copy from and to a store; an import stores `batch` records in one transaction."""
-        self._batch = batch
-        self._copies = copies
-        self._tenants = tenants
-        self._archive = archive
+    copies: Copies
+    tenants: Tenants
+    archive: ColdFiles
+    batch: int = 1_000
 
     async def export(self, tenant: str, path: Path, report: Report) -> Copied:
         """Copy one tenant into a new file.
@@ -73,7 +70,7 @@ class Portability:
             NotFound: There is no such tenant.
             BadFile: The file exists, or cannot be written.
         """
-        found = await self._tenants.find(tenant)
+        found = await self.tenants.find(tenant)
         return await self.write(path, "tenant", [(found.id, found.name)], report)
 
     async def backup(self, path: Path, report: Report) -> Copied:
@@ -84,7 +81,7 @@ class Portability:
         Raises:
             BadFile: The file exists, or cannot be written.
         """
-        listed = [(tenant.id, tenant.name) for tenant in await self._tenants.list()]
+        listed = [(tenant.id, tenant.name) for tenant in await self.tenants.list()]
         return await self.write(path, "store", [*listed, (None, _KEYS)], report)
 
     async def take_in(self, path: Path, report: Report, *, keys: bool = True) -> Copied:
@@ -119,7 +116,7 @@ class Portability:
         for record in lines:
             assert isinstance(record, SectionStart)
             section = _Section(
-                self._copies, self._archive, record, checked.sha256, batch=self._batch, keys=keys
+                self.copies, self.archive, record, checked.sha256, batch=self.batch, keys=keys
             )
             tell = partial(_tell, report, done, records)
             end = await section.store(_until_end(lines), tell)
@@ -128,13 +125,13 @@ class Portability:
         report("storing", records, records)
         # Until here, a repeated attempt needs to know which tenants are stored already.
         for start in checked.sections:
-            await self._copies.forget(start.tenant)
-        await self._copies.bring_up_to_date()
+            await self.copies.forget(start.tenant)
+        await self.copies.bring_up_to_date()
         return total
 
     async def _require_room(self, path: Path, checked: Checked) -> None:
         """Refuse a file that does not fit this store, before anything of it is stored."""
-        mark = await self._copies.mark()
+        mark = await self.copies.mark()
         if mark is None:
             _require_fit(checked.manifest, await self._prepare(checked.manifest))
             return
@@ -149,13 +146,13 @@ class Portability:
         for record in checked_records(path):
             if isinstance(record, SectionStart):
                 start, waiting = record, []
-                goes_on = await self._copies.under_way(record.tenant) is not None
+                goes_on = await self.copies.under_way(record.tenant) is not None
             elif isinstance(record, CopiedNode) and not goes_on:
                 waiting.append(record)
             assert start is not None or isinstance(record, Manifest)
             is_due = isinstance(record, SectionEnd) or len(waiting) >= _LOOKED_UP
             if start is not None and waiting and is_due:
-                if await self._copies.are_taken(start.tenant, waiting):
+                if await self.copies.are_taken(start.tenant, waiting):
                     raise _conflict(start.name)
                 waiting = []
 
@@ -168,25 +165,25 @@ class Portability:
             BadFile: The file is damaged.
         """
         for start in check_file(path).sections:
-            if await self._copies.under_way(start.tenant) is None:
+            if await self.copies.under_way(start.tenant) is None:
                 continue
             if start.tenant == OPERATORS or await self._exists(start):
-                await self._copies.finish(start.tenant)
-                await self._copies.forget(start.tenant)
+                await self.copies.finish(start.tenant)
+                await self.copies.forget(start.tenant)
             else:
-                await self._copies.discard(start.tenant)
-                await self._archive.erase(TenantId(start.tenant))
+                await self.copies.discard(start.tenant)
+                await self.archive.erase(TenantId(start.tenant))
 
     async def _exists(self, start: SectionStart) -> bool:
         """Tell whether a tenant has the id or the name of a section."""
         return any(
             tenant.id == start.tenant or tenant.name == start.name
-            for tenant in await self._tenants.list()
+            for tenant in await self.tenants.list()
         )
 
     async def _require_absent(self, start: SectionStart, digest: str) -> None:
         """Refuse a tenant that exists, unless an earlier attempt with this file stored it."""
-        under_way = await self._copies.under_way(start.tenant)
+        under_way = await self.copies.under_way(start.tenant)
         if under_way is None:
             if await self._exists(start):
                 raise _conflict(start.name)
@@ -198,13 +195,13 @@ class Portability:
 
     async def _prepare(self, manifest: Manifest) -> StoreMark:
         """Give an empty store the schema that the copy was made from."""
-        latest = self._copies.latest_migration()
+        latest = self.copies.latest_migration()
         if manifest.migration > latest:
             raise BadFile(
                 f"The copy was made by the newer release {manifest.release}; use that release or "
                 "a newer one."
             )
-        return await self._copies.prepare(
+        return await self.copies.prepare(
             StoreMark(
                 model=manifest.model, dimension=manifest.dimension, migration=manifest.migration
             )
@@ -219,7 +216,7 @@ class Portability:
             NotFound: There is no such tenant, or the store is empty.
             BadFile: The file exists, or cannot be written.
         """
-        mark = await self._copies.mark()
+        mark = await self.copies.mark()
         if mark is None:
             raise NotFound("The store is empty; there is nothing to copy.")
         if path.exists():  # noqa: ASYNC240 (the process does nothing else meanwhile)
@@ -244,7 +241,7 @@ class Portability:
     ) -> SectionEnd:
         # The tenant's write lock is held for the whole copy: repeating a read when the tenant
         # changed would never end for a busy tenant (decision 0031).
-        async with self._copies.snapshot(tenant) as snapshot:
+        async with self.copies.snapshot(tenant) as snapshot:
             file.begin(tenant or OPERATORS, name)
             async for node in snapshot.nodes():
                 file.add(node)
@@ -253,7 +250,7 @@ class Portability:
                 file.add(edge)
                 report(name, snapshot.size + edge.tail + 1, 2 * snapshot.size)
             if tenant is not None:
-                async for name_of_file, offset, content in self._archive.parts(tenant):
+                async for name_of_file, offset, content in self.archive.parts(tenant):
                     file.add(ArchiveBytes(file=name_of_file, offset=offset, content=content))
             return file.end()
 
