@@ -128,8 +128,9 @@ _Body = TypeVar("_Body")
 
 def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> _Body:
     """Make the body of a recall or a question of its options and filters."""
-    filters = {name: given[name] for name in given if name in RecallFilters.__optional_keys__}
-    options: dict[str, Any] = {name: given[name] for name in given if name not in filters}
+    known = RecallOptions.__optional_keys__ - RecallFilters.__optional_keys__
+    options: dict[str, Any] = {name: given[name] for name in given if name in known}
+    filters = {name: given[name] for name in given if name not in known}
     if options.get("options") is not None:
         options["options"] = dict(options["options"])
     if options.get("vector") is not None:
