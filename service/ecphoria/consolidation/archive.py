@@ -66,7 +66,7 @@ _BETWEEN_EPISODES: Final = frozenset(
 
 
 class ColdStore:
-    """The archive's queries of the graph."""
+    """The archive's queries of the graph; its writes raise NotFound without the tenant."""
 
     def __init__(self, graph: Graph, embedder: Embedder | None = None) -> None:
         """Archive from a graph; the embedder encodes records of a former model (decision 0037)."""
@@ -100,7 +100,6 @@ class ColdStore:
         """Replace dormant episodes by stubs if they are unchanged; return their ids.
 
         Raises:
-            NotFound: There is no such tenant.
             LeaseLost: Another worker has taken the job.
         """
         written = {place.id: place for place in places}
@@ -163,7 +162,6 @@ class ColdStore:
         Vectors of a former model of the store are computed again from the text.
 
         Raises:
-            NotFound: There is no such tenant.
             ArchiveDamaged: The restored content would differ from the record; nothing was written.
             Conflict: Other content exists under one of these ids; nothing was written.
         """
@@ -182,7 +180,6 @@ class ColdStore:
         """Restore, roll back, and return the ids of the episodes that would have been restored.
 
         Raises:
-            NotFound: There is no such tenant.
             ArchiveDamaged: The graph would hold something else.
             Conflict: The graph holds something else under an id of theirs.
         """
@@ -433,7 +430,10 @@ class Archiving:
 
 
 class ArchiveService:
-    """Archives, restores and scrubs on request."""
+    """Archives, restores and scrubs on request.
+
+    Each call raises ArchiveUnavailable if the folder cannot be used.
+    """
 
     def __init__(self, step: Archiving, graph: ColdStore, files: ColdFiles, clock: Clock) -> None:
         self._step = step
@@ -442,11 +442,7 @@ class ArchiveService:
         self._clock = clock
 
     async def archive(self, tenant: TenantId, days: float) -> int:
-        """Archive episodes that have been dormant for so many days; return their number.
-
-        Raises:
-            ArchiveUnavailable: The disk is full or the folder cannot be used.
-        """
+        """Archive episodes that have been dormant for so many days; return their number."""
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
         return (await self._step.archive(cycle, days)).counts["archived"]
 
@@ -465,11 +461,7 @@ class ArchiveService:
         )
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
-        """Make archived memories dormant again, byte for byte; ignore other ids.
-
-        Raises:
-            ArchiveUnavailable: The folder cannot be read.
-        """
+        """Make archived memories dormant again, byte for byte; ignore other ids."""
         places = await self._graph.stubs_of(tenant, ids)
         back: list[EpisodeId] = []
         damaged: list[EpisodeId] = []
@@ -484,11 +476,7 @@ class ArchiveService:
         return Restored(restored=tuple(sorted(back)), damaged=tuple(sorted(damaged)))
 
     async def scrub(self, tenant: TenantId) -> Scrub:
-        """Read and check every record of the tenant, and rehearse its restore; change nothing.
-
-        Raises:
-            ArchiveUnavailable: The folder cannot be read.
-        """
+        """Read and check every record of the tenant, and rehearse its restore; change nothing."""
         places = await references(self._graph, tenant)
         damaged: list[EpisodeId] = []
         for first in range(0, len(places), _CHUNK):
@@ -499,19 +487,11 @@ class ArchiveService:
         return Scrub(records=len(places), damaged=tuple(sorted(damaged)), unreferenced=len(loose))
 
     async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
-        """Wipe the records of episodes that are about to be deleted.
-
-        Raises:
-            ArchiveUnavailable: The folder cannot be written.
-        """
+        """Wipe the records of episodes that are about to be deleted."""
         await self._files.wipe(tenant, await self._graph.stubs_of(tenant, ids))
 
     async def erase(self, tenant: TenantId) -> int:
-        """Delete the archive of a deleted tenant; return the number of its records.
-
-        Raises:
-            ArchiveUnavailable: The folder cannot be written.
-        """
+        """Delete the archive of a deleted tenant; return the number of its records."""
         return await self._files.erase(tenant)
 
     async def _sound(

@@ -59,17 +59,17 @@ def is_file_name(name: str) -> bool:
 
 
 class ColdFiles:
-    """The archive on a disk."""
+    """The archive on a disk.
+
+    Each call raises ArchiveUnavailable if a folder or a file cannot be used, the disk is full, or
+    the tenant has no folder here; a file that cannot be written whole is not left.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def write(self, tenant: TenantId, records: Sequence[ColdRecord]) -> Sequence[Located]:
-        """Store records in a new file, flushed to the disk and read back; all or nothing.
-
-        Raises:
-            ArchiveUnavailable: The disk is full or the folder cannot be written; no file is left.
-        """
+        """Store records in a new file, flushed to the disk and read back; all or nothing."""
         return await asyncio.to_thread(self._write, tenant, records)
 
     async def read(self, tenant: TenantId, place: Located) -> bytes:
@@ -77,7 +77,6 @@ class ColdFiles:
 
         Raises:
             ArchiveDamaged: The record is missing or changed.
-            ArchiveUnavailable: The file cannot be read, or the tenant has no folder here.
         """
         return await asyncio.to_thread(self._read_of, tenant, place)
 
@@ -92,11 +91,7 @@ class ColdFiles:
         return await asyncio.to_thread(self._unreferenced, tenant, referenced, older_than_s)
 
     async def parts(self, tenant: TenantId) -> AsyncIterator[tuple[str, int, bytes]]:
-        """Yield every file of a tenant in blocks: its name, the offset, and the bytes.
-
-        Raises:
-            ArchiveUnavailable: A file cannot be read.
-        """
+        """Yield every file of a tenant in blocks: its name, the offset, and the bytes."""
         for path in sorted(self._of(tenant).glob("*.cold")):
             offset = 0
             while part := await asyncio.to_thread(self._part, path, offset):
@@ -108,7 +103,6 @@ class ColdFiles:
 
         Raises:
             InvalidInput: The name is no valid name of an archive file.
-            ArchiveUnavailable: The disk is full or the folder cannot be written.
         """
         await asyncio.to_thread(self._put, tenant, file, offset, content)
 
@@ -117,7 +111,6 @@ class ColdFiles:
 
         Raises:
             InvalidInput: The id is no valid tenant id.
-            ArchiveUnavailable: A file cannot be deleted.
         """
         return await asyncio.to_thread(self._erase, tenant)
 

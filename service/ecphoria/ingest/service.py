@@ -62,6 +62,9 @@ class _WordsArchived(Exception):
 class IngestService:
     """Writes memories: each once, in order, a batch completely or not at all.
 
+    Each call raises NotFound without the tenant; Unavailable if the store or the encoder does not
+    answer, then nothing was written; and OutcomeUnknown if it may be written: send it again.
+
     Attributes:
         archive: Restores archived episodes; None without an archive.
         erased: Called with the tenant after each erasure, so that caches drop its data.
@@ -89,9 +92,6 @@ class IngestService:
             InvalidInput: It cannot be stored as it is; the message says what to change.
             Conflict: Its idempotency key was used for another body.
             Erased: The episode with its idempotency key was erased recently.
-            NotFound: No such tenant.
-            OutcomeUnknown: The store may have written it; send the same again.
-            Unavailable: The store or the encoder does not answer; nothing was written.
         """
         (result,) = await self.append_batch(tenant, [new])
         if isinstance(result, EcphoriaError):
@@ -107,9 +107,6 @@ class IngestService:
 
         Raises:
             Conflict: A first load met other memories, or the items before this batch do not come.
-            NotFound: No such tenant.
-            OutcomeUnknown: The store may have written all of it, or nothing; send the same again.
-            Unavailable: The store or the encoder does not answer; nothing was written.
         """
         checked = await self._check_all(tenant, items)
         ready: dict[EpisodeId, Prepared] = {}
@@ -224,7 +221,6 @@ class IngestService:
             InvalidInput: The filters name nothing besides `exclude`, so everything would be
                 removed.
             Conflict: They ask for metadata, which archived episodes have in the archive.
-            NotFound: There is no such tenant.
         """
         _check_bounded(filters, ids)
         matched, found = await self.store.matching(tenant, filters, limit, ids)
@@ -255,9 +251,6 @@ class IngestService:
             The number of erased episodes (in a dry run: of episodes to erase), and the number that
             could not be erased because the archive with their words cannot be read now. These stay
             hidden.
-
-        Raises:
-            NotFound: There is no such tenant.
         """
         erased = kept = 0
         ended = await self.store.expired(tenant, limit)
@@ -291,7 +284,6 @@ class IngestService:
         skipped.
 
         Raises:
-            NotFound: No such tenant.
             LeaseLost: Another worker has the job; nothing was written.
         """
         await self._restate(tenant, readings, by=by, lease=lease)
@@ -365,9 +357,6 @@ class IngestService:
         """Make the dormant ones of these episodes live again; return their ids.
 
         They return as they were before, with mentions of names that became concepts meanwhile.
-
-        Raises:
-            NotFound: No such tenant.
         """
 
         async def work(transaction: IngestTransaction) -> tuple[EpisodeId, ...]:

@@ -275,7 +275,10 @@ class Work:
 
 
 class Graph:
-    """A connected server with the checked queries; made by `connect`, ended by `close`."""
+    """A connected server with the checked queries; made by `connect`, ended by `close`.
+
+    Each call raises StoreUnavailable if the server does not answer, and Timeout if it was stopped.
+    """
 
     def __init__(
         self,
@@ -357,12 +360,7 @@ class Graph:
         return neo4j.Bookmarks.from_raw_values(known)
 
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
-        """Run one statement in a transaction of its own, retried when the server allows.
-
-        Raises:
-            StoreUnavailable: The server does not answer.
-            Timeout: The server stopped it.
-        """
+        """Run one statement in a transaction of its own, retried when the server allows."""
         query = self._query(statement)
         text = neo4j.Query(query.text, timeout=self.patience.limit_s(query.name))
         read, given = _rows_of(statement.row, query), _quiet_params(params)
@@ -444,10 +442,6 @@ class Graph:
         Args:
             name: What to call it when it is timed or fails.
             timeout_s: Longest it may stay open.
-
-        Raises:
-            StoreUnavailable: The server does not answer.
-            Timeout: The server stopped it.
         """
         with translated_errors(name), self._timed(name):
             async with (

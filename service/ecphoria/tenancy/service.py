@@ -201,6 +201,8 @@ class SettingsService:
 
     They are cached for 5 s, so a change by another process takes effect within that time. A change
     by this process takes effect at the next recall.
+
+    Each call raises NotFound without the tenant.
     """
 
     def __init__(
@@ -227,7 +229,6 @@ class SettingsService:
         """Merge a patch of valid values into the tenant's own settings; null resets one.
 
         Raises:
-            NotFound: There is no such tenant.
             UnknownStrategy: The strategy to try does not exist.
             InvalidInput: It does not take these options.
         """
@@ -244,7 +245,6 @@ class SettingsService:
         """Make the strategy on trial the tenant's default, and end the trial.
 
         Raises:
-            NotFound: There is no such tenant.
             Conflict: No strategy is on trial.
         """
 
@@ -261,7 +261,6 @@ class SettingsService:
         """Go back to the default before the latest promotion.
 
         Raises:
-            NotFound: There is no such tenant.
             Conflict: Nothing was promoted.
         """
 
