@@ -8,11 +8,10 @@ from pathlib import PurePosixPath
 from typing import Final, Protocol
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.assistants import read_activity, read_claude_code
+from ecphoria.imports.assistants import read_activity, read_claude_code, read_mem0
 from ecphoria.imports.documents import kind_of, read_document, refusal
 from ecphoria.imports.items import Take, read_items
 from ecphoria.imports.markdown import PAGES
-from ecphoria.imports.memories import read_mem0
 from ecphoria.imports.messages import (
     LISTS,
     PAIRS,
