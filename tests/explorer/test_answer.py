@@ -44,7 +44,9 @@ def keeper(speaking: RunningService) -> Iterator[Owner]:
     """The owner of a tenant of it."""
     headers = {"Authorization": f"Bearer {speaking.key}"}
     with (
-        httpx.Client(base_url=speaking.url, headers=headers, verify=NO_TLS) as operator,
+        httpx.Client(
+            base_url=speaking.url, headers=headers, timeout=120, verify=NO_TLS
+        ) as operator,
         new_owner(operator) as made,
     ):
         yield made

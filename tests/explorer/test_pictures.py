@@ -28,7 +28,9 @@ def told(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iter
     with running(settings_for(neo4j_server, home, jobs=JobsSettings(workers=1))) as service:
         headers = {"Authorization": f"Bearer {service.key}"}
         with (
-            httpx.Client(base_url=service.url, headers=headers, verify=NO_TLS) as operator,
+            httpx.Client(
+                base_url=service.url, headers=headers, timeout=120, verify=NO_TLS
+            ) as operator,
             new_owner(operator) as made,
         ):
             yield made
