@@ -282,7 +282,7 @@ def test_a_request_id_is_taken_over_when_it_is_usable(owner: Owner) -> None:
 
 
 def test_a_strangers_body_is_not_read(server: RunningService, owner: Owner) -> None:
-    with httpx.Client(base_url=server.url) as anyone:
+    with httpx.Client(base_url=server.url, timeout=60) as anyone:
         answer = anyone.post("/v1/episodes", content=b"{not json", headers=JSON)
     problem(answer, 401, "unauthenticated")
 

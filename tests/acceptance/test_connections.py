@@ -85,12 +85,12 @@ def test_what_is_no_http_is_answered_with_a_problem(
     assert head.startswith(b"HTTP/1.1 400 ")
     assert b"content-type: application/problem+json" in head.lower()
     assert json.loads(body)["status"] == 400
-    with httpx.Client(base_url=impatient.url) as client:
+    with httpx.Client(base_url=impatient.url, timeout=60) as client:
         assert client.get("/healthz").status_code == 200
 
 
 def test_a_slow_request_is_not_taken_for_a_silent_connection(impatient: RunningService) -> None:
-    with httpx.Client(base_url=impatient.url) as client:
+    with httpx.Client(base_url=impatient.url, timeout=60) as client:
         for _ in range(3):
             assert client.get("/healthz").status_code == 200
             time.sleep(0.3)
@@ -99,7 +99,7 @@ def test_a_slow_request_is_not_taken_for_a_silent_connection(impatient: RunningS
 def test_an_idle_connection_outlives_the_pools_of_clients(impatient: RunningService) -> None:
     """A client that keeps a connection 5 s must not meet its end; uvicorn's own bound is 5 s."""
     kept = httpx.Limits(max_connections=1, keepalive_expiry=60.0)
-    with httpx.Client(base_url=impatient.url, limits=kept) as client:
+    with httpx.Client(base_url=impatient.url, limits=kept, timeout=60) as client:
         streams = set()
         for pause_s in (6.0, 0.0):
             answer = client.get("/healthz")
@@ -109,7 +109,7 @@ def test_an_idle_connection_outlives_the_pools_of_clients(impatient: RunningServ
 
 
 def test_every_answer_has_the_headers_that_keep_browsers_in_check(server: RunningService) -> None:
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         for path in ("/healthz", "/openapi.json", "/v1/episodes", "/nowhere", "/docs"):
             headers = client.get(path).headers
             assert headers["X-Content-Type-Options"] == "nosniff", path
@@ -130,7 +130,7 @@ def test_it_serves_tls(neo4j_server: Server, tmp_path: Path) -> None:
     settings = ServerSettings(port=0, tls_certificate=certificate, tls_key=key)
     with running(settings_for(neo4j_server, tmp_path / "home", server=settings)) as service:
         assert service.url.startswith("https://")
-        with httpx.Client(base_url=service.url, verify=trusted) as client:
+        with httpx.Client(base_url=service.url, verify=trusted, timeout=60) as client:
             answer = client.get("/healthz")
             assert answer.status_code == 200
             assert "max-age" in answer.headers["Strict-Transport-Security"]

@@ -77,7 +77,7 @@ def test_a_cycle_is_queued_done_and_reported(served: Owner, working: RunningServ
     assert served.get("/v1/consolidation").json() == done["report"]
     assert [job["id"] for job in served.get("/v1/jobs").json()["items"]] == [done["id"]]
     assert served.get("/v1/jobs", params={"state": "dead"}).json()["items"] == []
-    told = httpx.get(f"{working.url}/metrics").text
+    told = httpx.get(f"{working.url}/metrics", timeout=60).text
     assert figure(told, "ecphoria_jobs_total", kind="consolidation", state="done") >= 1
     assert figure(told, "ecphoria_step_seconds_count", step="prior") >= 1
     problem(served.post(f"/v1/jobs/{done['id']}/cancel"), 409, "conflict")

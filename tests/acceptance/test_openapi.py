@@ -121,10 +121,10 @@ def test_every_list_has_one_shape(document: dict[str, Any]) -> None:
 
 
 def test_the_root_leads_on(server: RunningService) -> None:
-    root = httpx.get(f"{server.url}/").json()
+    root = httpx.get(f"{server.url}/", timeout=60).json()
     assert root["service"] == "Ecphoria"
     for place in ("docs", "openapi", "ready"):
-        assert httpx.get(server.url + root[place]).status_code == 200
+        assert httpx.get(server.url + root[place], timeout=60).status_code == 200
 
 
 def test_every_field_is_described(document: dict[str, Any]) -> None:

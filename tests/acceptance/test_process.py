@@ -70,11 +70,11 @@ def test_a_key_revoked_by_another_process_ends_within_its_trust(
         new_owner(operator) as owner,
     ):
         headers = {"Authorization": f"Bearer {owner.key}"}
-        assert httpx.get(f"{there.url}/v1/stats", headers=headers).status_code == 200
+        assert httpx.get(f"{there.url}/v1/stats", headers=headers, timeout=60).status_code == 200
         (key,) = owner.get("/v1/keys").json()["items"]
         assert owner.delete(f"/v1/keys/{key['id']}").status_code == 204
         time.sleep(1.1)
-        assert httpx.get(f"{there.url}/v1/stats", headers=headers).status_code == 401
+        assert httpx.get(f"{there.url}/v1/stats", headers=headers, timeout=60).status_code == 401
 
 
 def test_without_auth_a_caller_needs_no_key(neo4j_server: Server, tmp_path: Path) -> None:

@@ -88,11 +88,11 @@ def test_a_promotion_is_the_default_of_this_tenant_until_undone(
 
 
 def test_the_operator_sees_figures_without_names(chat: Owner, server: RunningService) -> None:
-    before = httpx.get(f"{server.url}/metrics").text
+    before = httpx.get(f"{server.url}/metrics", timeout=60).text
     tried(chat, {"strategy": "lexical", "share": 1})
     answered(chat, CUES[1])
     report_of(chat, 1)
-    after = httpx.get(f"{server.url}/metrics").text
+    after = httpx.get(f"{server.url}/metrics", timeout=60).text
 
     def grown(name: str, **labels: str) -> float:
         return figure(after, name, **labels) - figure(before, name, **labels)
