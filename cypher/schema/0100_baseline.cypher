@@ -118,6 +118,9 @@ CYPHER 25
 CREATE INDEX fact_relation IF NOT EXISTS FOR (n:Fact) ON (n.tenant, n.relation);
 
 CYPHER 25
+CREATE INDEX fact_object IF NOT EXISTS FOR (n:Fact) ON (n.tenant, n.object);
+
+CYPHER 25
 CREATE INDEX fact_touched IF NOT EXISTS FOR (n:Fact) ON (n.tenant, n.touched);
 
 CYPHER 25
