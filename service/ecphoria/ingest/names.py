@@ -149,35 +149,25 @@ class ConceptBook:
         came_with = (await _came_with(transaction, [gone.id])).get(gone.id, _NOTHING)
         out = await _extraction_of(gone, came_with)
         counts = await transaction.word_counts(sorted(out.lower))
-        states, lower = await transaction.names()
         last = {word for word, count in counts.items() if count <= 1}
-        less = {row.normalised: row for row in _names([out], -1)}
-        before = NameTable(map(_row, states), lower)
-        rows = (_row(state, less.get(state.normalised)) for state in states)
-        # The table stays in memory, so remove names that no item has any more.
-        left = (row for row in rows if row.is_title or row.candidates > 0)
-        after = NameTable(left, set(lower) - last)
+        names = await self._names(transaction)
+        table = names.table
+        delta = table.remove(out, last)
         changed = await standing(
             transaction,
-            appeared=after.concepts - before.concepts,
-            vanished=before.concepts - after.concepts,
-            ruled=after.concepts,
+            appeared=delta.appeared,
+            vanished=delta.vanished,
+            ruled=table.concepts,
             stated=dict.fromkeys(came_with.names, -1),
         )
-        touched = {*less, *last} & {state.normalised for state in states}
-        found = await transaction.bodies_with(sorted(touched))
+        found = await transaction.bodies_with(delta.sought)
         older = [body for body in found if body.id != gone.id]
-        await _read_again(transaction, older, after, changed, changes)
+        await _read_again(transaction, older, table, changed, changes)
         text = indexed_text(gone.title, gone.text)
         terms = await run_off_loop(partial(terms_of, text), len(text))
         changes.remove(gone, terms, out)
-        changes.names += less.values()
+        changes.names += _names([out], -1)
         changes.stated -= len(came_with.names) + came_with.facts
-        names = _Names(
-            change=transaction.counters.change,
-            table=after,
-            alike=SynonymTable(state.normalised for state in states if state.live),
-        )
         _stand(names.alike, changed, changes)
         self._keep(transaction, names)
 
@@ -251,10 +241,8 @@ async def _extraction_of(gone: Episode, came_with: StatedBy) -> Extraction:
     return replace(found, stated=tuple(stated))
 
 
-def _row(state: NameState, less: NameState | None = None) -> NameRow:
-    titles = state.titles + (less.titles if less else 0)
-    candidates = state.candidates + (less.candidates if less else 0)
-    return NameRow(name=state.normalised, is_title=titles > 0, candidates=candidates)
+def _row(state: NameState) -> NameRow:
+    return NameRow(name=state.normalised, titles=state.titles, candidates=state.candidates)
 
 
 def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:

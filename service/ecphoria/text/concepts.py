@@ -1,6 +1,8 @@
 """Find the concepts of a text by rules."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
@@ -232,30 +234,30 @@ class NameRow:
 
     Attributes:
         name: Normalised.
-        is_title: Some item bears it as its title.
+        titles: Number of items with it as their title.
         candidates: Number of items whose body offers it as a candidate.
     """
 
     name: str
-    is_title: bool = False
+    titles: int = 0
     candidates: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameDelta:
-    """The changes by added items; all names in alphabetical order.
+    """The changes by added items, or by a removed one; all names in alphabetical order.
 
     Attributes:
-        rows: Rows to write, in their new state.
-        lower: Words to add to those seen in lower case.
+        rows: Changed rows, in their new state.
+        lower: Words to add to those seen in lower case, or to take from them.
         appeared: Names that became concepts.
         vanished: Names that are no longer concepts, since the word now occurs in lower case;
             they go with all their mentions.
         silenced: Titles of one word that now occur in lower case: still concepts, but no item
             mentions them any more.
-        sought: Names that older items may mention from now on. Every older item whose words
-            contain one of them, side by side, needs its mentions determined anew; all of them,
-            because a new name can take words from an overlapping one.
+        sought: Names that older items may mention from now on, and after a removal also names that
+            they no longer mention. Every older item whose words contain one of them, side by side,
+            needs its mentions determined anew, because names take words from overlapping ones.
     """
 
     rows: tuple[NameRow, ...]
@@ -298,21 +300,19 @@ class NameTable:
             lower |= item.lower - self._lower
             for candidate in item.candidates:
                 row = self._row(candidate.name, rows)
-                rows[row.name] = NameRow(
-                    name=row.name, is_title=row.is_title, candidates=row.candidates + 1
-                )
+                rows[row.name] = replace(row, candidates=row.candidates + 1)
             if item.title:
                 row = self._row(item.title.name, rows)
-                rows[row.name] = replace(row, is_title=True)
+                rows[row.name] = replace(row, titles=row.titles + 1)
         touched = rows.keys() | (lower & self._rows.keys())
         nodes_before = touched & self._nodes
-        heard_before = {name for name in nodes_before if not self._is_lower_word(name)}
+        heard_before = self._heard(touched)
         self._rows |= rows
         self._lower |= lower
         for name in touched:
             self._refresh(name)
         nodes = touched & self._nodes
-        heard = {name for name in nodes if not self._is_lower_word(name)}
+        heard = self._heard(touched)
         return NameDelta(
             rows=tuple(rows[name] for name in sorted(rows)),
             lower=tuple(sorted(lower)),
@@ -320,6 +320,37 @@ class NameTable:
             vanished=tuple(sorted(nodes_before - nodes)),
             silenced=tuple(sorted((heard_before - heard) & nodes)),
             sought=tuple(sorted(heard - heard_before)),
+        )
+
+    def remove(self, item: Extraction, last: Collection[str]) -> NameDelta:
+        """Remove an item and the lower-case words that only it has; drop names without items."""
+        less = Counter(candidate.name for candidate in item.candidates)
+        title = item.title.name if item.title else None
+        touched = {*less, *last, *([title] if title else [])} & self._rows.keys()
+        before, heard_before = touched & self._nodes, self._heard(touched)
+        self._lower.difference_update(last)
+        rows = []
+        for name in sorted(touched):
+            row = self._rows[name]
+            row = NameRow(
+                name=name,
+                titles=row.titles - (name == title),
+                candidates=row.candidates - less[name],
+            )
+            rows.append(row)
+            self._rows[name] = row
+            self._refresh(name)
+            if row.titles <= 0 and row.candidates <= 0:
+                del self._rows[name]
+        after = touched & self._nodes
+        # A name that stays what it was is not sought: thousands of items may mention it.
+        return NameDelta(
+            rows=tuple(rows),
+            lower=tuple(sorted(last)),
+            appeared=tuple(sorted(after - before)),
+            vanished=tuple(sorted(before - after)),
+            silenced=(),
+            sought=tuple(sorted((before ^ after) | (heard_before ^ self._heard(touched)))),
         )
 
     def mentions(self, item: Extraction) -> tuple[str, ...]:
@@ -352,6 +383,10 @@ class NameTable:
                     end = start + length
                     break
 
+    def _heard(self, names: AbstractSet[str]) -> set[str]:
+        """Choose the concepts that items mention."""
+        return {name for name in names & self._nodes if not self._is_lower_word(name)}
+
     def _row(self, name: str, pending: dict[str, NameRow]) -> NameRow:
         return pending.get(name) or self._rows.get(name) or NameRow(name=name)
 
@@ -359,7 +394,7 @@ class NameTable:
         return name in self._lower  # words only, so a longer name is never among them
 
     def _is_concept(self, row: NameRow) -> bool:
-        if row.is_title:
+        if row.titles > 0:
             return True
         # Names of two words are no headings, so one memory is enough
         # (docs/explanation/extraction.md).

@@ -94,6 +94,29 @@ def test_any_order_and_any_batches_end_in_the_same_graph(
     assert store.mentions == [expected[index] for index in order]
 
 
+@given(items=stores, data=st.data())
+def test_a_removed_item_leaves_the_table_of_the_rest(
+    items: list[Extraction], data: st.DataObject
+) -> None:
+    table = table_of(*items)
+    rest = list(items)
+    mentions = [set(table.mentions(item)) for item in rest]
+    for _ in range(data.draw(st.integers(0, len(items)))):
+        place = data.draw(st.integers(0, len(rest) - 1))
+        gone = rest.pop(place)
+        del mentions[place]
+        last = gone.lower - frozenset().union(*(item.lower for item in rest))
+        before = table.concepts
+        delta = table.remove(gone, last)
+        assert table.concepts == (before | set(delta.appeared)) - set(delta.vanished)
+        assert table.concepts == oracle_concepts(rest)
+        for index, item in enumerate(rest):
+            if any(contains(item.words, name) for name in delta.sought):
+                mentions[index] = set(table.mentions(item))
+        assert mentions == oracle_mentions(rest)
+    assert table.add(items) == table_of(*rest).add(items)
+
+
 def table_of(*items: Extraction) -> NameTable:
     table = NameTable()
     table.add(items)
