@@ -30,7 +30,7 @@ from ecphoria.ports import Vectors
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import ENDED, Claimed, JobReport
 from ecphoria.runtime import SystemClock
-from ecphoria.settings import EmbedderSettings, JobsSettings, read_settings
+from ecphoria.settings import ConsolidationSettings, EmbedderSettings, JobsSettings, read_settings
 from ecphoria.telemetry import Metrics, configure_logging
 
 CACHE = platformdirs.user_cache_path("ecphoria")
@@ -53,7 +53,11 @@ class LateEmbedder:
 
 
 async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
-    settings = read_settings(jobs=JobsSettings(poll_s=0.05, attempts=100, fault=fault))
+    settings = read_settings(
+        jobs=JobsSettings(poll_s=0.05, attempts=100, fault=fault),
+        # No light cycle of another tenant in the store: it would die in place of this job.
+        consolidation=ConsolidationSettings(light_episodes=0),
+    )
     given, metrics = settings.neo4j, Metrics(CollectorRegistry())
     options = GraphOptions(
         uri=given.uri or "",

@@ -27,7 +27,7 @@ from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import ENDED, Job, JobKind, JobState, Progress
 from ecphoria.tenancy.store import Tenants
 from tests.cable import Cable
-from tests.conftest import Cypher, Server
+from tests.conftest import Cypher, Server, drop_queued_jobs
 from tests.contract.canonical import canonical
 from tests.contract.cycles import BUDGET, NOWHERE, a_memory, a_service
 
@@ -46,6 +46,7 @@ def options(neo4j_server: Server) -> GraphOptions:
 @pytest.fixture
 def kill(neo4j_server: Server) -> Iterator[Kill]:
     """Let a worker of its own process do a job and die at a place; tells how it ended."""
+    drop_queued_jobs(neo4j_server)  # the worker would do them first
     environment = {
         **{name: text for name, text in os.environ.items() if "ECPHORIA" not in name},  # noqa: TID251
         "ECPHORIA_NEO4J__URI": neo4j_server.uri,

@@ -117,7 +117,8 @@ async def test_columns_are_ordered_and_read_once(
     run = Graph.run
 
     async def counted(self: Graph, statement: Statement[object], **params: object) -> object:
-        asked.append(statement.name)
+        if self is graph:  # a service that other tests share may look at the store meanwhile
+            asked.append(statement.name)
         return await run(self, statement, **params)
 
     monkeypatch.setattr(Graph, "run", counted)

@@ -201,7 +201,9 @@ def seconds(text: str) -> float:
     ],
 )
 def test_the_time_to_read_an_answer_grows_with_its_length(unit: str) -> None:
-    small, large = (seconds(unit * (size // len(unit))) for size in (20_000, 160_000))
+    small, large = (
+        min(seconds(unit * (size // len(unit))) for _ in range(3)) for size in (20_000, 160_000)
+    )
     assert large <= 24 * small + 0.2
 
 
