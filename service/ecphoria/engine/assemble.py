@@ -17,15 +17,21 @@ from ecphoria.engine.home import Home, Jar, JarLock, held, refused, require_spac
 from ecphoria.errors import EngineError
 
 _FLOOR = 21
-_VERSION = re.compile(r'version "(?P<major>\d+)')
+_VERSION = re.compile(r"^java\.base@(?P<major>\d+)", re.MULTILINE)
+_VECTORS = "jdk.incubator.vector@"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaRuntime:
-    """A Java executable and its version."""
+    """A Java executable and its version.
+
+    Attributes:
+        has_vectors: It has the module by which Neo4j compares vectors faster.
+    """
 
     executable: Path
     major: int
+    has_vectors: bool = False
 
 
 def find_java(chosen: Path | None) -> JavaRuntime:
@@ -35,16 +41,19 @@ def find_java(chosen: Path | None) -> JavaRuntime:
         EngineError: there is none (`no-java`), or it is too old or no Java (`wrong-java`).
     """
     executable = _bundled() if chosen is None else _executable(chosen)
-    major = _major(executable)
+    modules = _modules(executable)
+    version = _VERSION.search(modules)
+    major = int(version["major"]) if version else 0
     if major < _FLOOR:
         raise EngineError(
-            f"{executable} is Java {major}; Neo4j needs {_FLOOR} or later. Unset the Java setting"
-            ' to use the runtime of "ecphoria[engine]", or point it at a newer Java.',
+            f"{executable} is {f'Java {major}' if major else 'no Java with modules'}; Neo4j needs"
+            f' {_FLOOR} or later. Unset the Java setting to use the runtime of "ecphoria[engine]",'
+            " or point it at a newer Java.",
             reason="wrong-java",
             found=major,
             needed=_FLOOR,
         )
-    return JavaRuntime(executable=executable, major=major)
+    return JavaRuntime(executable=executable, major=major, has_vectors=_VECTORS in modules)
 
 
 def _executable(chosen: Path) -> Path:
@@ -63,19 +72,17 @@ def _bundled() -> Path:
     return Path(JAVA)
 
 
-def _major(executable: Path) -> int:
+def _modules(executable: Path) -> str:
+    """List the modules of a Java, each with its version; empty if it knows no modules."""
     try:
         answer = subprocess.run(  # noqa: S603 (the path is the operator's own setting)
-            [executable, "-version"], capture_output=True, text=True, timeout=30, check=False
+            [executable, "--list-modules"], capture_output=True, text=True, timeout=30, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EngineError(
             f"{executable} cannot be run as Java: {error}", reason="wrong-java"
         ) from error
-    match = _VERSION.search(answer.stderr)
-    if match is None:
-        raise EngineError(f"{executable} does not answer as a Java does.", reason="wrong-java")
-    return int(match["major"])
+    return answer.stdout
 
 
 Fetch = Callable[[Jar, Path, Callable[[int], None]], None]

@@ -185,6 +185,7 @@ def server_command(
     return [
         str(java.executable),
         *JAVA_FLAGS,
+        *(["--add-modules=jdk.incubator.vector"] if java.has_vectors else []),
         f"-Xms{memory.heap_mb // 2}m",
         f"-Xmx{memory.heap_mb}m",
         f"-Djava.io.tmpdir={home.scratch}",

@@ -9,7 +9,7 @@ from ecphoria.engine.home import Jar, JarLock
 
 FAKE_JAVA = """#!/bin/sh
 case "$*" in
--version) echo 'openjdk version "{version}"' >&2; exit 0 ;;
+--list-modules) printf '%s\n' {modules}; exit 0 ;;
 *AdminTool*) for last; do :; done; cat "${{last#@}}" > "$NEO4J_HOME/password.seen"; exit 0 ;;
 esac
 mkdir -p "$NEO4J_HOME/data/databases/system"
@@ -20,8 +20,10 @@ while :; do sleep 0.02; done
 STARTS = "echo 'INFO  Started.'"
 
 
-def write_java(path: Path, *, version: str = "21.0.4", behaviour: str = STARTS) -> Path:
-    path.write_text(FAKE_JAVA.format(version=version, behaviour=behaviour))
+def write_java(
+    path: Path, *, modules: str = "java.base@21.0.4 java.xml@21.0.4", behaviour: str = STARTS
+) -> Path:
+    path.write_text(FAKE_JAVA.format(modules=modules, behaviour=behaviour))
     path.chmod(0o755)
     return path
 

@@ -99,3 +99,12 @@ def test_options_of_the_user_come_after_ours_and_before_the_program(tmp_path: Pa
     given = command.index("-Xss1m")
     assert command[given + 1] == "-Xmx1g"
     assert command.index("-Xmx512m") < given < command.index("-cp")
+
+
+@pytest.mark.parametrize("has_vectors", [False, True])
+def test_neo4j_compares_vectors_by_the_module_of_a_java_that_has_it(
+    tmp_path: Path, has_vectors: bool
+) -> None:
+    java = JavaRuntime(executable=tmp_path / "java", major=25, has_vectors=has_vectors)
+    command = server_command(java, Home(tmp_path), Memory(heap_mb=512, page_cache_mb=256), [])
+    assert ("--add-modules=jdk.incubator.vector" in command) is has_vectors
