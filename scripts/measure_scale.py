@@ -21,7 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -136,7 +136,7 @@ async def _load(stand: Stand, given: argparse.Namespace) -> None:
     known = {"tenant": tenant, "ids": ids, "probes": asked}
     (given.home / f"{given.tenant}.json").write_text(json.dumps(known), encoding="utf-8")
     found = disk_of(given.home / "engine").bytes
-    _tell("disk of the store, bytes", sizes=str(found))
+    _tell("disk of the store, bytes", sizes=found and asdict(found))
 
 
 async def _append(
@@ -268,7 +268,7 @@ async def _ask(stand: Stand, tenant: TenantId, probes: Sequence[Probe], stage: s
         query_p95_ms=both.nearest.p95,
         ratio_p50=both.ratio_p50,
         ratio_p95=both.ratio_p95,
-        laps_p50_ms=str({lap: round(float(np.median(each))) for lap, each in laps.items()}),
+        laps_p50_ms={lap: round(float(np.median(each))) for lap, each in laps.items()},
     )
 
 

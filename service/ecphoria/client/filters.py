@@ -1,4 +1,4 @@
-"""Keyword arguments of the client's calls: filters of episodes, and how to recall."""
+"""Keyword arguments of the client's calls: filters of episodes, options of a recall."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RecallFilters(ListFilters, total=False):
 
 
 class AskOptions(RecallFilters, total=False):
-    """How to recall for a question, beside the filters; each may be left out.
+    """Options of a question, beside its filters; each may be left out.
 
     Attributes:
         strategy: Name of the mechanism; the service's default if absent.
@@ -97,7 +97,7 @@ class AskOptions(RecallFilters, total=False):
 
 
 class RecallOptions(AskOptions, total=False):
-    """How to recall: as for a question, and what only a recall has.
+    """Options of a recall: those of a question, and more.
 
     Attributes:
         vector: Embedding of the cue by the store's own model, if you have it already.
@@ -127,7 +127,7 @@ _Body = TypeVar("_Body")
 
 
 def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> _Body:
-    """Make the body of a recall or a question of its options and filters."""
+    """Make the body of a recall or a question from its options and filters."""
     known = RecallOptions.__optional_keys__ - RecallFilters.__optional_keys__
     options: dict[str, Any] = {name: given[name] for name in given if name in known}
     filters = {name: given[name] for name in given if name not in known}

@@ -92,7 +92,7 @@ class NodeVectors:
 
 
 async def embed_new(store: NodeVectors, embedder: Embedder, cycle: Cycle, place: str) -> int:
-    """Give nodes without a vector one, in chunks; return their number. A dry run only counts."""
+    """Embed the nodes without a vector, in chunks; return their number. A dry run only counts."""
     embedded, after = 0, ""
     while nodes := await store.unembedded(cycle.tenant, after, _CHUNK):
         await cycle.reached(place)

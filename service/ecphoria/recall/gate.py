@@ -258,9 +258,10 @@ class _Found:
         return fact_contrast(joint, [subject in named for subject in told.subject])
 
     def most_sure(self, gate: Gate) -> float:
-        """Limit the confidence if no memory has a content word of the cue, or a small store few.
+        """Limit the confidence if no memory has a content word of the cue, in any language.
 
-        Then only the meaning supports an answer, and far memories hold none, in any language.
+        Then only the meaning supports an answer, and far memories hold none. The confidence is
+        also limited if a small store lacks half of these words.
         """
         rows = self._answering
         if not self._content.any() or not rows.any():
@@ -271,8 +272,8 @@ class _Found:
         without_a_word = not (self._covered[rows] > 0.0).any()
         if without_a_word and nearest < _FAR:
             return _just_below(gate.threshold)
-        unsure = _NEAR if without_a_word else 0.0
-        if nearest < (_SAME if self._half_unseen() else unsure):
+        is_far = without_a_word and nearest < _NEAR
+        if is_far or (nearest < _SAME and self._half_unseen()):
             return _just_below(gate.verify_below)
         return 1.0
 

@@ -248,8 +248,8 @@ class NameDelta:
     """The changes by added items, or by a removed one; all names in alphabetical order.
 
     Attributes:
-        rows: Changed rows, in their new state.
-        lower: Words to add to those seen in lower case, or to take from them.
+        rows: Rows of added items to write, in their new state.
+        lower: Words of added items to add to those seen in lower case.
         appeared: Names that became concepts.
         vanished: Names that are no longer concepts, since the word now occurs in lower case;
             they go with all their mentions.
@@ -260,12 +260,12 @@ class NameDelta:
             needs its mentions determined anew, because names take words from overlapping ones.
     """
 
-    rows: tuple[NameRow, ...]
-    lower: tuple[str, ...]
     appeared: tuple[str, ...]
     vanished: tuple[str, ...]
-    silenced: tuple[str, ...]
     sought: tuple[str, ...]
+    rows: tuple[NameRow, ...] = ()
+    lower: tuple[str, ...] = ()
+    silenced: tuple[str, ...] = ()
 
 
 class NameTable:
@@ -329,15 +329,11 @@ class NameTable:
         touched = {*less, *last, *([title] if title else [])} & self._rows.keys()
         before, heard_before = touched & self._nodes, self._heard(touched)
         self._lower.difference_update(last)
-        rows = []
-        for name in sorted(touched):
-            row = self._rows[name]
-            row = NameRow(
-                name=name,
-                titles=row.titles - (name == title),
-                candidates=row.candidates - less[name],
+        for name in touched:
+            old = self._rows[name]
+            row = replace(
+                old, titles=old.titles - (name == title), candidates=old.candidates - less[name]
             )
-            rows.append(row)
             self._rows[name] = row
             self._refresh(name)
             if row.titles <= 0 and row.candidates <= 0:
@@ -345,11 +341,8 @@ class NameTable:
         after = touched & self._nodes
         # A name that stays what it was is not sought: thousands of items may mention it.
         return NameDelta(
-            rows=tuple(rows),
-            lower=tuple(sorted(last)),
             appeared=tuple(sorted(after - before)),
             vanished=tuple(sorted(before - after)),
-            silenced=(),
             sought=tuple(sorted((before ^ after) | (heard_before ^ self._heard(touched)))),
         )
 

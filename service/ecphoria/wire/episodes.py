@@ -229,7 +229,7 @@ class EpisodePage(Listing[Episode]):
 
 
 class StartQuery(Parameters):
-    """What a session starts with."""
+    """Options of the context that a session gets at its start."""
 
     token_budget: int = Field(default=START_BUDGET, ge=1, le=1_000_000)
     """Greatest size of the context, in tokens."""
