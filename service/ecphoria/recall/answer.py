@@ -8,6 +8,7 @@ have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" one of .9
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -528,12 +529,13 @@ def _joined(ranked: Ranked, episodes: Mapping[EpisodeId, Episode], long: _LongTe
     """Keep the best ranked copy of each memory."""
     kept: dict[Key, EpisodeId] = {}
     copies: dict[EpisodeId, list[Episode]] = {}
+    keys = _keys(episodes.values())
     for ident in ranked.ids:
         episode = episodes.get(ident)
         if episode is None:
             continue
         ended = ident in ranked.superseded
-        key = (*_key(episode), str(ended))
+        key = (*keys[ident], str(ended))
         best = kept.get(key) or long.first(episode, ended=ended)
         kept[key] = best
         if best != ident:
@@ -545,11 +547,21 @@ def _joined(ranked: Ranked, episodes: Mapping[EpisodeId, Episode], long: _LongTe
     return replace(left, episodes=episodes, copies=found)
 
 
-def _key(episode: Episode) -> Key:
-    """Build the key of copies; "today" means the same only on the same day."""
-    day = f"{episode.occurred_at:%Y-%m-%d}" if tells_day(episode.text) else None
-    speaker = _folded(episode.speaker)
-    return (speaker, episode.role, episode.title, day, *same_words(episode.text))
+def _keys(episodes: Collection[Episode]) -> dict[EpisodeId, Key]:
+    """Build the keys of copies; "today" means the same only on the same day."""
+    said: dict[EpisodeId, Key] = {
+        one.id: (_folded(one.speaker), one.role, one.title, *same_words(one.text))
+        for one in episodes
+    }
+    # The day takes the longest to find, so it is read only where the words are the same.
+    often = Counter(said.values())
+    return {
+        one.id: (_day(one) if often[said[one.id]] > 1 else None, *said[one.id]) for one in episodes
+    }
+
+
+def _day(episode: Episode) -> str | None:
+    return f"{episode.occurred_at:%Y-%m-%d}" if tells_day(episode.text) else None
 
 
 def _without(ranked: Ranked, left_out: set[EpisodeId]) -> Ranked:

@@ -58,8 +58,9 @@ _REMEMBERED = 4_096
 class Access:
     """Authenticate callers and check their scopes.
 
-    A key from the store is cached for `cache_s` seconds, so a key that another process revokes
-    works that long. Unknown keys are always looked up.
+    Keys and names of tenants are cached for `cache_s` seconds, so a key that another process
+    revokes works that long, and so does the name of a tenant that it erases: the tenant is then
+    empty. Unknown keys and names are always looked up.
     """
 
     keys: Keys
@@ -69,6 +70,9 @@ class Access:
     clock: Clock
     monotonic: Callable[[], float]
     _trusted: Bounded[str, tuple[Principal, float]] = field(
+        init=False, default_factory=lambda: Bounded(_REMEMBERED)
+    )
+    _named: Bounded[str, tuple[TenantId, float]] = field(
         init=False, default_factory=lambda: Bounded(_REMEMBERED)
     )
 
@@ -98,8 +102,9 @@ class Access:
         return found
 
     def forget(self) -> None:
-        """Clear the cache of keys."""
+        """Clear the cache of keys and names."""
         self._trusted.clear()
+        self._named.clear()
 
     def permit(self, principal: Principal, scope: Scope) -> None:
         """Require a scope; Forbidden if the key lacks it."""
@@ -124,15 +129,23 @@ class Access:
         if principal.tenant is None:
             if named is None and self.enabled:
                 return None
-            return (await self.tenants.find(named or DEFAULT_TENANT)).id
+            return await self._find(named or DEFAULT_TENANT)
         if named is not None:
             try:
-                tenant = (await self.tenants.find(named)).id
+                tenant = await self._find(named)
             except NotFound:
                 tenant = None
             if tenant != principal.tenant:
                 raise Forbidden("This API key acts for its own tenant only; leave the name out.")
         return principal.tenant
+
+    async def _find(self, name: str) -> TenantId:
+        now = self.monotonic()
+        found, until = self._named.get(name, (None, now))
+        if found is None or until <= now:
+            found = (await self.tenants.find(name)).id
+            self._named[name] = (found, now + self.cache_s)
+        return found
 
     async def tenant_of(self, principal: Principal, named: str | None) -> TenantId:
         """Find the tenant of a request that must have one.

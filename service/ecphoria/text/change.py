@@ -27,9 +27,10 @@ from ecphoria.text.change_words import (
 from ecphoria.text.statements import Statement, named_stems
 from ecphoria.text.tokens import porter, words
 
+_STATES: Final = frozenset(map(porter, STATES))
 TELLS_CHANGE: Final = (
     CHANGING
-    | frozenset(map(porter, STATES))
+    | _STATES
     | frozenset(
         map(
             porter,
@@ -137,7 +138,7 @@ def _is_other_state(later: Statement, earlier: Statement) -> bool:
 
 def _names_other_partner(later: Statement, earlier: Statement) -> bool:
     """Tell whether the speaker no longer is together with the one named as a partner."""
-    partner = any(porter(word) in earlier.subject for word in STATES)
+    partner = not _STATES.isdisjoint(earlier.subject)
     named = earlier.values & later.says
     return partner and earlier.of_self and bool(later.state) and later.ends and bool(named)
 

@@ -17,10 +17,11 @@ MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)
 
 
 class TenantsInMemory:
-    """Tenants by name."""
+    """Tenants by name; counts the questions."""
 
     def __init__(self) -> None:
         self.kept: dict[str, Tenant] = {}
+        self.asked = 0
 
     async def create(self, tenant: Tenant) -> Tenant:
         if tenant.name in self.kept:
@@ -29,6 +30,7 @@ class TenantsInMemory:
         return tenant
 
     async def find(self, name: str) -> Tenant:
+        self.asked += 1
         if name not in self.kept:
             raise NotFound
         return self.kept[name]
@@ -175,6 +177,33 @@ async def test_a_key_is_looked_up_once_while_it_is_trusted(house: House) -> None
     house.seconds = 5.0
     await house.access.identify(issued.secret)
     assert house.keys.asked == 2
+
+
+async def test_a_tenant_is_looked_up_once_while_its_name_is_trusted(house: House) -> None:
+    operator = Principal(key=None, tenant=None, scopes=READ)
+    with pytest.raises(NotFound):
+        await house.access.tenant_of(operator, "acme")
+    first = await house.service.create_tenant("acme")
+    asked = house.tenants.asked
+    for _ in range(3):
+        assert await house.access.tenant_of(operator, "acme") == first.id
+    assert house.tenants.asked == asked + 1
+    house.seconds = 5.0
+    await house.access.tenant_of(operator, "acme")
+    assert house.tenants.asked == asked + 2
+
+
+async def test_a_tenant_erased_here_ends_at_once_and_its_name_can_be_used_again(
+    house: House,
+) -> None:
+    operator = Principal(key=None, tenant=None, scopes=READ)
+    first = await house.service.create_tenant("acme")
+    assert await house.access.tenant_of(operator, "acme") == first.id
+    await house.service.erase_tenant("acme")
+    with pytest.raises(NotFound):
+        await house.access.tenant_of(operator, "acme")
+    second = await house.service.create_tenant("acme")
+    assert await house.access.tenant_of(operator, "acme") == second.id != first.id
 
 
 async def test_a_key_revoked_elsewhere_ends_when_trust_does(house: House) -> None:
