@@ -1,8 +1,8 @@
 """One real Neo4j for each worker of the run; the report says which.
 
 In this order: a server given by `ECPHORIA_TEST_NEO4J__URI` and `__PASSWORD`; a container of the
-image in docker/neo4j, through testcontainers, where a Docker engine answers; the managed local
-server. `ECPHORIA_TEST_ENGINE=local` skips the container.
+image in docker/neo4j, through testcontainers, for the first worker where a Docker engine answers;
+the managed local server. `ECPHORIA_TEST_ENGINE=local` skips the container.
 """
 
 import json
@@ -25,6 +25,7 @@ import neo4j
 import platformdirs
 import pytest
 from filelock import FileLock
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from ecphoria.engine import Engine, EngineSettings
 from ecphoria.models.embedders import create_embedder
@@ -66,6 +67,12 @@ LONGEST = (
     "acceptance/test_mcp", "acceptance/test_access", "explorer/test_ask",
 )  # fmt: skip
 """Files that come first, so that no worker ends long after the other; `make test` tells times."""
+
+LAST = "contract/test_migrate"
+"""It changes the schema of the worker's Neo4j, which then plans every query anew."""
+
+TOGETHER = ("/test_reembedding.py", "tests/explorer/")
+"""Files with this in their names run on one worker, as they share what is slow to make."""
 
 COMPARATORS = frozenset({"memorybank", "myagent"})
 """Strategies that rank by age, for comparison only: the best memory need not be their first."""
@@ -119,6 +126,10 @@ def _given() -> Server | None:
 def _docker_answers() -> bool:
     if os.environ.get("ECPHORIA_TEST_ENGINE") == "local":  # noqa: TID251
         return False
+    # One worker tests the image. The others save half of a start: only local servers have the
+    # archive of classes.
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":  # noqa: TID251
+        return False
     docker = shutil.which("docker")
     if docker is None:
         return False
@@ -131,7 +142,7 @@ def _container() -> Iterator[Server]:
     os.environ["TESTCONTAINERS_RYUK_DISABLED"] = "true"  # noqa: TID251
     from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415
 
-    # Two workers must not build the same image at once.
+    # Two sessions must not build the same image at once.
     with FileLock(Path(tempfile.gettempdir()) / "ecphoria-test-image.lock"):
         built = subprocess.run(
             ["sh", str(BUILD_IMAGE)],
@@ -203,12 +214,43 @@ def neo4j_server(
         yield server
 
 
+@pytest.fixture(scope="session")
+def changing_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A Neo4j for tests that change the model of a store; each takes it `emptied`."""
+    with Engine(quick_engine(tmp_path_factory.mktemp("engine"))).running() as up:
+        yield Server(uri=up.bolt_uri, user=up.user, password=up.password, kind="managed")
+
+
+def emptied(server: Server) -> Server:
+    """Remove all nodes and vector indexes, so that a store of any model can begin there."""
+    auth = (server.user, server.password)
+    with neo4j.GraphDatabase.driver(server.uri, auth=auth) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n")
+        for row in driver.execute_query("SHOW VECTOR INDEXES YIELD name").records:
+            driver.execute_query("DROP INDEX $name", name=row["name"])
+    return server
+
+
+class Together(LoadFileScheduling):  # type: ignore[misc]
+    """Gives files that share a server, a browser or a story of a session to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return next((name for name in TOGETHER if name in file), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep those files together where each file runs on one worker."""
+    return Together(config, log) if config.getoption("dist") == "loadfile" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest."""
-    rank = {name: place for place, name in enumerate(LONGEST)}
+    rank = {name: place for place, name in enumerate(LONGEST)} | {LAST: len(LONGEST) + 1}
 
     def place(item: pytest.Item) -> int:
-        return rank.get(f"{item.path.parent.name}/{item.path.stem}", len(rank))
+        return rank.get(f"{item.path.parent.name}/{item.path.stem}", len(LONGEST))
 
     items.sort(key=place)
 
@@ -225,7 +267,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Take over the kind of the server from a worker."""
     if kind := getattr(node, "workeroutput", {}).get("served_by"):
-        node.config.stash[served_by] = kind
+        kinds = {kind, *filter(None, node.config.stash.get(served_by, "").split("; "))}
+        node.config.stash[served_by] = "; ".join(sorted(kinds))
 
 
 def pytest_terminal_summary(

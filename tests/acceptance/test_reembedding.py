@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from ecphoria.engine import Engine
 from ecphoria.errors import EmbedderMismatch
 from ecphoria.settings import EmbedderSettings, JobsSettings, Neo4jSettings, Settings
 from tests.acceptance.conftest import (
@@ -21,7 +20,7 @@ from tests.acceptance.conftest import (
     running,
     settings_for,
 )
-from tests.conftest import Server, quick_engine
+from tests.conftest import Server, emptied
 from tests.embedding_endpoint import EmbeddingEndpoint, embedding_endpoint
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(1_200)]
@@ -40,12 +39,9 @@ LATE = "The lamp in the tower is a paraffin lamp."
 
 
 @pytest.fixture
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Neo4j of its own: its model changes."""
-
-    home = tmp_path_factory.mktemp("engine")
-    with Engine(quick_engine(home)).running() as up:
-        yield Server(uri=up.bolt_uri, user=up.user, password=up.password, kind="managed")
+def store(changing_server: Server) -> Server:
+    """A Neo4j that no service has used."""
+    return emptied(changing_server)
 
 
 @pytest.fixture

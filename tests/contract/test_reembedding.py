@@ -23,7 +23,6 @@ from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
-from ecphoria.engine import Engine
 from ecphoria.errors import (
     Conflict,
     EmbedderChanged,
@@ -41,12 +40,12 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
 from ecphoria.ports import Embedder
-from ecphoria.records.embedding import EmbedderChoice, ReembeddingState
+from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
 from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import Cypher, Rows, WallClock, new_tenant, quick_engine
+from tests.conftest import Cypher, Rows, Server, WallClock, emptied, new_tenant
 
 pytestmark = pytest.mark.engine
 
@@ -146,32 +145,70 @@ async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
         yield ask
 
 
-@pytest.fixture(scope="module")
-async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[GraphOptions]:
-    """A Neo4j of its own: its model changes."""
-    engine = Engine(quick_engine(tmp_path_factory.mktemp("engine")))
-    up = await asyncio.to_thread(engine.up)
-    try:
-        # The first queries of a new server are slow on a busy machine.
-        yield GraphOptions(
-            uri=up.bolt_uri, user=up.user, password=up.password, query_timeout_s=120
-        )
-    finally:
-        await asyncio.to_thread(engine.down)
-
-
-@pytest.fixture
-async def world(place: GraphOptions, embedder: Embedder, tmp_path: Path) -> AsyncIterator[World]:
+@asynccontextmanager
+async def opened(server: Server, embedder: Embedder, folder: Path) -> AsyncIterator[World]:
+    """Empty a Neo4j, and let two tenants live there."""
+    up = emptied(server)
+    # The first queries of a new server are slow on a busy machine.
+    place = GraphOptions(uri=up.uri, user=up.user, password=up.password, query_timeout_s=120)
     async with asking(place) as cypher, Graph.connect(place) as graph:
-        await cypher("MATCH (n) DETACH DELETE n")
-        for row in await cypher("SHOW VECTOR INDEXES YIELD name RETURN name"):
-            await cypher("DROP INDEX $name", name=row["name"])
         await migrate(graph, embedder.model, embedder.dimension)
-        made = World(place, graph, cypher, embedder, Projected(embedder), tmp_path)
+        made = World(place, graph, cypher, embedder, Projected(embedder), folder)
         made.tenants = [await new_tenant(graph) for _ in range(2)]
         for tenant in made.tenants:
             await fill(made, tenant)
         yield made
+
+
+@pytest.fixture
+async def world(
+    changing_server: Server, embedder: Embedder, tmp_path: Path
+) -> AsyncIterator[World]:
+    async with opened(changing_server, embedder, tmp_path) as made:
+        yield made
+
+
+Vectors = dict[str, list[float]]
+
+
+@dataclass
+class Switched:
+    """A store that has changed its model, and what was there before."""
+
+    world: World
+    wanted: Vectors
+    begun: Reembedding
+    searched: int
+    copy: Path
+
+
+@pytest.fixture(scope="module")
+async def switched(
+    changing_server: Server, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Switched]:
+    """One change for the tests that look at its end; they come before those with a `world`."""
+    folder = tmp_path_factory.mktemp("world")
+    async with opened(changing_server, embedder, folder) as world:
+        wanted = await expected(world)
+        await world.cypher("MATCH (t:Tenant) SET t.associated_turn = 3")
+        merges = ProposeMerges(MergeStore(world.graph), world.old)
+        searched = (await merges.run(cycle_of(world))).counts["searched"]
+        await copies_of(world).export(f"t-{world.tenants[0]}", folder / "old.gz", silent)
+        begun = await world.service.start(CHOICE)
+        assert await world.finished() == "done"
+        yield Switched(world, wanted, begun, searched, folder / "old.gz")
+
+
+def cycle_of(world: World) -> Cycle:
+    return Cycle(id=fresh_id(), tenant=world.tenants[0], now=datetime.now(UTC))
+
+
+def copies_of(world: World) -> Portability:
+    return Portability(Copies(world.graph), Tenants(world.graph), ColdFiles(world.folder))
+
+
+def silent(_: str, __: int, ___: int) -> None:
+    """Take no notice."""
 
 
 async def fill(world: World, tenant: TenantId) -> None:
@@ -205,9 +242,6 @@ async def fill(world: World, tenant: TenantId) -> None:
     later = datetime.now(UTC) + timedelta(days=30)
     engrams = MakeEngrams(EngramStore(world.graph), embedder=world.old)
     await engrams.run(Cycle(id=fresh_id(), tenant=tenant, now=later))
-
-
-Vectors = dict[str, list[float]]
 
 
 async def vectors(world: World, name: str = "embedding") -> Vectors:
@@ -269,13 +303,10 @@ async def require_untouched(world: World, wanted: Vectors) -> None:
     assert [row["p"] for row in names] == len(LABELS) * ["embedding"]
 
 
-async def test_every_vector_is_made_anew_and_the_store_switches(world: World) -> None:
-    wanted = await expected(world)
+async def test_every_vector_is_made_anew_and_the_store_switches(switched: Switched) -> None:
+    world, wanted, begun = switched.world, switched.wanted, switched.begun
     assert len(wanted) > 30
-    await world.cypher("MATCH (t:Tenant) SET t.associated_turn = 3")
-    begun = await world.service.start(CHOICE)
     assert (begun.state, begun.model, begun.dimension) == ("filling", "projected", DIMENSION)
-    assert await world.finished() == "done"
     await require_switched(world, wanted)
     told = await world.service.find()
     assert told.done == told.total == len(wanted)
@@ -289,11 +320,33 @@ async def test_every_vector_is_made_anew_and_the_store_switches(world: World) ->
     await migrate(world.graph, "projected", DIMENSION)
 
 
+async def test_merges_are_searched_by_vectors_of_the_model_in_use_only(switched: Switched) -> None:
+    world, searched = switched.world, switched.searched
+    assert searched > 1
+    with pytest.raises(EmbedderChanged):
+        await MergeStore(world.graph).propose_near(world.tenants[0], None, [], [])
+    after = ProposeMerges(MergeStore(world.graph.at(1)), world.new)
+    found = [(await after.run(cycle_of(world))).counts["searched"] for _ in range(2)]
+    assert found == [searched, 0]
+
+
+async def test_a_model_that_cannot_be_used_is_refused_at_once(switched: Switched) -> None:
+    world = switched.world
+    world.new.failures = [Misconfigured("projected gives vectors of 3 numbers")]
+    with pytest.raises(InvalidInput, match="3 numbers"):
+        await world.service.start(CHOICE)
+    world.new.failures = [EncoderUnavailable("Nobody there.")]
+    with pytest.raises(EncoderUnavailable):
+        await world.service.start(CHOICE)
+    same = ReembeddingService(world.graph, world.new, world.open)
+    with pytest.raises(Conflict, match="already"):
+        await same.start(CHOICE)
+
+
 async def test_a_service_with_the_old_encoder_can_write_nothing_after_the_switch(
-    world: World,
+    switched: Switched,
 ) -> None:
-    await world.service.start(CHOICE)
-    await world.finished()
+    world = switched.world
     before = await vectors(world, "embedding_1")
     with pytest.raises(EmbedderChanged):
         await world.ingest().append(world.tenants[0], NewEpisode(text="Too late."))
@@ -303,18 +356,18 @@ async def test_a_service_with_the_old_encoder_can_write_nothing_after_the_switch
     assert len(await vectors(world, "embedding_1")) == len(before) + 1
 
 
-async def test_merges_are_searched_by_vectors_of_the_model_in_use_only(world: World) -> None:
-    tenant = world.tenants[0]
-    cycle = Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC))
-    before = ProposeMerges(MergeStore(world.graph), world.old)
-    searched = (await before.run(cycle)).counts["searched"]
-    assert searched > 1
-    await world.service.start(CHOICE)
-    assert await world.finished() == "done"
-    with pytest.raises(EmbedderChanged):
-        await MergeStore(world.graph).propose_near(tenant, None, [], [])
-    after = ProposeMerges(MergeStore(world.graph.at(1)), world.new)
-    assert [(await after.run(cycle)).counts["searched"] for _ in range(2)] == [searched, 0]
+async def test_a_copy_names_its_model_and_fits_a_store_of_that_model(
+    switched: Switched, tmp_path: Path
+) -> None:
+    world, new = switched.world, tmp_path / "new.gz"
+    copies, tenant = copies_of(world), world.tenants[0]
+    before = await vectors(world, "embedding_1")
+    await copies.export(f"t-{tenant}", new, silent)
+    await Tenants(world.graph).erase(tenant)
+    with pytest.raises(Exception, match="vectors of"):
+        await copies.take_in(switched.copy, silent)
+    await copies.take_in(new, silent)
+    assert await vectors(world, "embedding_1") == before
 
 
 PLACES = (
@@ -423,18 +476,6 @@ async def test_a_failing_endpoint_is_asked_again_and_a_refusing_one_ends_the_cha
     await require_switched(world, wanted)
 
 
-async def test_a_model_that_cannot_be_used_is_refused_at_once(world: World) -> None:
-    world.new.failures = [Misconfigured("projected gives vectors of 3 numbers")]
-    with pytest.raises(InvalidInput, match="3 numbers"):
-        await world.service.start(CHOICE)
-    world.new.failures = [EncoderUnavailable("Nobody there.")]
-    with pytest.raises(EncoderUnavailable):
-        await world.service.start(CHOICE)
-    same = ReembeddingService(world.graph, world.new, world.open)
-    with pytest.raises(Conflict, match="already"):
-        await same.start(CHOICE)
-
-
 async def test_a_cancelled_change_leaves_the_store_as_it_was(world: World) -> None:
     before = await vectors(world)
     await world.service.start(CHOICE)
@@ -483,25 +524,3 @@ async def test_archived_memories_get_new_vectors_when_they_are_restored(world: W
     await world.archive(1).restore(tenant, ids)
     assert await vectors(world, "embedding_1") == before
     assert len(world.new.texts) == asked
-
-
-async def test_a_copy_names_its_model_and_fits_a_store_of_that_model(
-    world: World, tmp_path: Path
-) -> None:
-    copies = Portability(Copies(world.graph), Tenants(world.graph), ColdFiles(world.folder))
-    tenant = world.tenants[0]
-    old, new = tmp_path / "old.gz", tmp_path / "new.gz"
-
-    def silent(_: str, __: int, ___: int) -> None:
-        """Take no notice."""
-
-    await copies.export(f"t-{tenant}", old, silent)
-    await world.service.start(CHOICE)
-    assert await world.finished() == "done"
-    before = await vectors(world, "embedding_1")
-    await copies.export(f"t-{tenant}", new, silent)
-    await Tenants(world.graph).erase(tenant)
-    with pytest.raises(Exception, match="vectors of"):
-        await copies.take_in(old, silent)
-    await copies.take_in(new, silent)
-    assert await vectors(world, "embedding_1") == before
