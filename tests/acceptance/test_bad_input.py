@@ -68,6 +68,33 @@ def test_an_unusable_episode_names_the_field(
     assert any(pointer == field or pointer.startswith(f"{field}/") for pointer in told), told
 
 
+@pytest.mark.parametrize(
+    ("route", "body", "remedy"),
+    [
+        ("episodes", {"text": "x", "occurred_at": "yesterday"}, "2026-03-01T09:30:00Z"),
+        ("episodes", {"text": "x", "idempotency_key": ""}, "leave it out"),
+        ("episodes", {"text": "x", "speaker": "a" * 5_000}, "shorten it"),
+        ("episodes", [1], "Send a JSON object."),
+        ("recall", {"cue": "a " * 10_000}, "send the question alone"),
+        ("recall", {"cue": "x", "after": "2026-03-01T09:30:00Z"}, "`filters.occurred_from`"),
+    ],
+)
+def test_a_refusal_names_the_remedy(owner: Owner, route: str, body: object, remedy: str) -> None:
+    answer = owner.post(f"/v1/{route}", json=body)
+    assert answer.status_code in {413, 422}
+    assert remedy in answer.json()["detail"]
+
+
+def test_an_empty_body_is_called_empty(owner: Owner) -> None:
+    answer = owner.post("/v1/episodes", content=b"", headers=JSON)
+    assert answer.json()["detail"] == "#: The body is empty; send JSON."
+
+
+def test_a_blank_key_in_the_header_is_no_key(owner: Owner) -> None:
+    answer = owner.post("/v1/episodes", json={"text": "x"}, headers={"Idempotency-Key": ""})
+    problem(answer, 422, "invalid-input")
+
+
 RAW: list[tuple[str, bytes, str]] = [
     ("lone surrogate", b'{"text": "half \\ud83d"}', "#/text"),
     ("lone surrogate in a name", b'{"text": "x", "speaker": "\\udc00"}', "#/speaker"),

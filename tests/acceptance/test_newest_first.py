@@ -75,6 +75,16 @@ def test_the_newest_of_several_values_outdates_all_others(owner: Owner) -> None:
     assert marks(told) == {first: third, second: third}
 
 
+def test_only_what_the_cue_asks_for_is_outdated(owner: Owner) -> None:
+    old, new = tell(
+        owner, "My landlord is Bo Lind; my rent is 800 euros.", "They raised my rent to 950 euros."
+    )
+    assert marks(recall(owner)) == {old: new}
+    told = recall(owner, "Who is my landlord?")
+    assert order(told)[0] == old
+    assert marks(told) == {}
+
+
 def test_a_value_that_is_said_again_is_not_outdated(owner: Owner) -> None:
     _, second, third = tell(
         owner, "My rent is 800 euros.", "My rent is 950 euros.", "My rent is 800 euros."

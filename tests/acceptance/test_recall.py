@@ -158,3 +158,31 @@ def test_a_cue_cannot_reach_across_tenants_by_syntax(owner: Owner, stranger: Own
     stranger.remember("The pelican sleeps.")
     for cue in (f"tenant:{owner.name} otters", ") OR (*:*", "otters) OR text:otters"):
         assert set(stranger.recalled(cue, k=200)) <= {"The pelican sleeps."}
+
+
+def test_everyday_questions_find_their_memory(owner: Owner) -> None:
+    for day, text in enumerate(
+        (
+            "I'm allergic to walnuts.",
+            "My brother Leo lives in Bath.",
+            "Shopping list: milk, bread.",
+            "I work as a potter.",
+            "I moved to Porto.",
+            "The kettle broke.",
+        ),
+        start=1,
+    ):
+        owner.remember(text, role="user", session=f"s{day}", occurred_at=f"2025-03-0{day}T10:00Z")
+    now = {"as_of": "2025-03-07T12:00:00Z"}
+    for cue, first, verdicts in (
+        ("List all my allergies", "I'm allergic to walnuts.", {"answer"}),
+        ("Where do I live?", "I moved to Porto.", {"answer"}),
+        ("What is my job?", "I work as a potter.", {"answer", "verify"}),
+        ("What happened to me yesterday?", "The kettle broke.", {"answer", "verify"}),
+        ("What did I do yesterday?", "The kettle broke.", {"answer", "verify"}),
+        ("How are you today?", None, {"refuse"}),
+    ):
+        told = owner.post("/v1/recall", json={"cue": cue, **now}).json()
+        assert told["verdict"] in verdicts, (cue, told["verdict"])
+        if first is not None:
+            assert told["hits"][0]["episode"]["text"] == first, cue

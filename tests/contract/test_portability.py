@@ -228,7 +228,7 @@ async def test_an_interrupted_import_can_be_given_up(world: World, tenant: Tenan
     await world.erase(tenant)
     with pytest.raises(StoreUnavailable):
         await world.failing(4).take_in(world.folder / "copy", silent)
-    await world.copies.discard(world.folder / "copy")
+    assert await world.copies.discard(world.folder / "copy") == 1
     assert await world.whole(tenant) == []
     assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
     await world.copies.take_in(world.folder / "copy", silent)
@@ -240,6 +240,7 @@ async def test_a_tenant_that_exists_is_left_alone(world: World, tenant: TenantId
     before = await world.whole(tenant)
     with pytest.raises(Conflict, match="exists already"):
         await world.copies.take_in(world.folder / "copy", silent)
+    assert await world.copies.discard(world.folder / "copy") == 0
     assert await world.whole(tenant) == before
 
 

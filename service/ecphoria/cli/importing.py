@@ -12,7 +12,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Annotated, cast
+from typing import Annotated, Final, cast
 
 import typer
 from rich.markup import escape
@@ -303,6 +303,9 @@ def _halved(load: Load | None, middle: int) -> tuple[Load | None, Load | None]:
     return replace(load, end=load.start + middle), replace(load, start=load.start + middle)
 
 
+_IN_PERCENT: Final = "importing, percent"  # the size is in bytes, which nobody counts
+
+
 @contextlib.contextmanager
 def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
     """Show how far the import is: a bar on a terminal, else a line a tenth."""
@@ -310,13 +313,13 @@ def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
         done = 0
         with watching() as watch:
             if size:
-                watch("importing", 0, size)  # the time left is reckoned from now
+                watch(_IN_PERCENT, 0, 100)  # the time left is reckoned from now
 
             def tell(advance: int, _: _Tally) -> None:
                 nonlocal done
                 done += advance
                 if size:
-                    watch("importing", done, size)
+                    watch(_IN_PERCENT, 100 * done // size, 100)
 
             yield tell
         return

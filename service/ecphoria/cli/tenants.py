@@ -215,8 +215,12 @@ def import_tenant(
 
 def _put(file: Path, home: Path | None, *, discard: bool, whole: bool, keys: bool = True) -> None:
     if discard:
-        _run(home, lambda copies, _: copies.discard(file))
-        stdout().print("Deleted what the interrupted attempt had stored.")
+        given_up = _run(home, lambda copies, _: copies.discard(file))
+        stdout().print(
+            "Deleted what the interrupted attempt had stored."
+            if given_up
+            else "Nothing to discard: no import of this file is under way."
+        )
         return
     done = _run(
         home,

@@ -235,6 +235,8 @@ def _fault(error: ErrorDetails) -> FieldProblem:
     if error["type"] == "json_invalid" and where == "body":
         detail = f"The body is not valid JSON from character {rest[0]} on."
         return FieldProblem(pointer="#", detail=detail)
+    if error["type"] == "missing" and where == "body" and not rest:
+        return FieldProblem(pointer="#", detail="The body is empty; send JSON.")
     place = pointer(rest, "#") if where == "body" else f"{where}:{'/'.join(map(str, rest))}"
     return FieldProblem(pointer=place, detail=saying(error))
 

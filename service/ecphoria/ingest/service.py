@@ -535,15 +535,24 @@ def _results(
         elif item.id in erased:
             yield Erased(field="idempotency_key")
         elif bodies.setdefault(item.id, item.body_hash) != item.body_hash:
-            yield Conflict(
-                "this idempotency key was used for another body: send the same body or a new key; "
-                "or this document came with another extraction: delete the stored one first",
-                field="idempotency_key",
-            )
+            yield _conflict(item)
         else:
             outcome = Outcome.EXISTED if item.id in seen else Outcome.CREATED
             seen.add(item.id)
             yield Receipt(id=item.id, outcome=outcome)
+
+
+def _conflict(item: Prepared) -> Conflict:
+    if item.new.idempotency_key is not None:
+        return Conflict(
+            "this idempotency key was used for another body; send the same body or a new key",
+            field="idempotency_key",
+        )
+    return Conflict(
+        "this text is stored with another extraction; delete the stored episode first, or give "
+        "it the new extraction",
+        field="extraction",
+    )
 
 
 def _check_bounded(filters: Filters, ids: Sequence[EpisodeId]) -> None:

@@ -47,6 +47,11 @@ def check_episode(new: NewEpisode) -> None:
                 raise InvalidInput(f"`{field}` is blank; leave it out instead", field=field)
     if new.idempotency_key is not None:
         check_readable("idempotency_key", new.idempotency_key, LONGEST_KEY)
+        # A variable that is not set gives a blank key, and all appends would have the same one.
+        if not new.idempotency_key.strip():
+            raise InvalidInput(
+                "`idempotency_key` is blank; leave it out instead", field="idempotency_key"
+            )
     check_metadata(new.metadata)
     if new.extraction is not None:
         check_extraction(new.extraction)

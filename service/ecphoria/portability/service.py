@@ -156,23 +156,29 @@ class Portability:
                     raise _conflict(start.name)
                 waiting = []
 
-    async def discard(self, path: Path) -> None:
+    async def discard(self, path: Path) -> int:
         """Delete the incomplete tenants that an interrupted import of this file has stored.
 
         A complete tenant may be in use already, so it stays, with its archive.
 
+        Returns:
+            The number of tenants whose import was under way.
+
         Raises:
             BadFile: The file is damaged.
         """
+        given_up = 0
         for start in check_file(path).sections:
             if await self.copies.under_way(start.tenant) is None:
                 continue
+            given_up += 1
             if start.tenant == OPERATORS or await self._exists(start):
                 await self.copies.finish(start.tenant)
                 await self.copies.forget(start.tenant)
             else:
                 await self.copies.discard(start.tenant)
                 await self.archive.erase(TenantId(start.tenant))
+        return given_up
 
     async def _exists(self, start: SectionStart) -> bool:
         """Tell whether a tenant has the id or the name of a section."""

@@ -506,7 +506,11 @@ def _circumstances(
         # A user's question to an assistant states a need, unlike a question between friends.
         "isq": (columns.is_question & ~by_user).astype(np.float64),
         "texp": columns.time_expression.astype(np.float64) * float(analysis.is_when),
-        "date": turn * _closeness(analysis, columns.local_ms),
+        # A note's own time is what "yesterday" asks for, but seldom the date that a cue states. If
+        # a cue asks for a time alone, words and meaning say little, so the time counts twice.
+        "date": (1.0 if analysis.told else turn)
+        * (1.0 + analysis.asks_of_told)
+        * _closeness(analysis, columns.local_ms),
     }
 
 

@@ -28,10 +28,9 @@ from ecphoria.records.tenant import (
     with_odds,
 )
 from ecphoria.records.traced import GateKind, Limits
-from ecphoria.text.asking import GERMAN_ASKING_WORDS
-from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
+from ecphoria.text.cue import LIGHT_STEMS
 from ecphoria.text.names import normalise
-from ecphoria.text.tokens import LIGHT_WORDS, as_written, stems
+from ecphoria.text.tokens import as_written
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
 # The shipped gates were fitted on scores of this scale and these weights.
@@ -53,6 +52,10 @@ _SMALL = 50
 
 _SAME = 0.6
 """Cosine from which a memory may say the same in other words."""
+
+_ABOUT_THEN = 1.2
+"""Signal of a time asked for alone, at most 2, from which a memory is of about that time: up to
+the day before or after."""
 
 _LEAST_MATCHES = 2
 """Memories needed to measure a recall without its first hit."""
@@ -121,6 +124,9 @@ def judge(
     if READ not in gate.weights:
         sure = surer(sure, logit)
     sure = round(min(sure, found.most_sure(gate)), CONFIDENCE_DIGITS)
+    if found.of_the_time:
+        # The cue has no word to compare, and what was told then is what it asks for.
+        sure = max(sure, _just_below(limits.verify_below))
     verdict = _verdict(sure, limits)
     return Judgement(
         verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
@@ -183,11 +189,14 @@ class _Found:
         named = frozenset(seeding.analysis.names)
         self._own = np.array([speaker in named for speaker in candidates.speaker], dtype=np.bool_)
         # "now", "name" and function words carry too little to be evidence (decision 0030).
-        light = _LIGHT_STEMS | seeding.analysis.silent
+        light = LIGHT_STEMS | seeding.analysis.silent
         content = np.array([one not in light for one in candidates.stems], dtype=np.bool_)
         self._content = content if content.any() else ~content
-        self.asks_nothing = not content.any() and not (
-            seeding.analysis.first_person or seeding.analysis.names or seeding.analysis.dates
+        self._asks_for_time = seeding.analysis.asks_of_told
+        self.asks_nothing = not (content.any() or self._asks_for_time) and not (
+            seeding.analysis.first_person
+            or seeding.analysis.names
+            or (seeding.analysis.dates and not seeding.analysis.told)
         )
         # Users state their case and then ask, so their longer messages to an assistant are
         # evidence (decision 0030).
@@ -208,6 +217,12 @@ class _Found:
         self._attribution = attribution(
             self._own, candidates.first_person, candidates.second_person
         )
+
+    @property
+    def of_the_time(self) -> int:
+        """The number of memories of the time for which the cue asks without any other word."""
+        near = self._candidates.signals.date >= _ABOUT_THEN
+        return int(self._asks_for_time and np.count_nonzero(self._answering & near))
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
@@ -297,6 +312,9 @@ class _Found:
         subject = self._candidates.subject
         who = f" by {subject.name}" if subject else ""
         rows = self._answering
+        if self._asks_for_time:
+            count = self.of_the_time or "no"
+            return (f"the cue asks for a time only; {count} memories{who} are of about that time",)
         wanted = np.flatnonzero(self._content)
         if verdict is Verdict.ANSWER:
             return (self._support(rows, wanted, who),)
@@ -347,11 +365,6 @@ class _Found:
     def _best_speaker(self) -> str | None:
         best = int(np.flatnonzero(self._rows)[np.argmax(self._match[self._rows])])
         return self._candidates.speaker[best]
-
-
-_LIGHT_STEMS = frozenset(
-    stems(" ".join((*LIGHT_WORDS, *GERMAN_FUNCTION_WORDS, *GERMAN_ASKING_WORDS)))
-)
 
 
 def count_within(ranked: Ranked, k: int) -> int:

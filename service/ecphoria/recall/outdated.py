@@ -49,6 +49,9 @@ know, "I sold the car" stands far below "I drive a car"."""
 _DEEPEST: Final = 100
 """Rank up to which these are sought."""
 
+_TOLD: Final = 5
+"""Number of the first hits of which the reasons tell it; further ones seldom belong to the cue."""
+
 _UNREAD: Final = frozenset({"tool", "system"})
 """Roles whose memories are records of single events, such as the output of a command."""
 
@@ -196,10 +199,10 @@ def _compared(search: Search, ranked: Ranked, k: int) -> tuple[EpisodeId, ...]:
 
 
 def told_newer(hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Name the outdated hits and the hits that replace them, in words."""
+    """Name the outdated ones of the first hits and the hits that replace them, in words."""
     return tuple(
         f"Hit {hit.rank} is outdated by hit {hit.outdated_by_rank}."
-        for hit in hits
+        for hit in hits[:_TOLD]
         if hit.outdated_by_rank is not None
     )
 
@@ -257,10 +260,17 @@ def _last_place(episode: Episode, ranked: Ranked) -> tuple[float, int]:
 
 
 def _makes_outdated(later: _Told, older: _Told, search: Search) -> bool:
+    """Tell whether a later memory replaces what an older one says of the cue.
+
+    "Bo does the tests, Leo the docs" still answers who does the docs if Ann does the tests now.
+    """
     likeness = _cosine(search, later.id, older.id)
-    return any(
-        replaces(new, old, likeness) for new in later.statements for old in older.statements
-    )
+    over, holds = list[int](), [0]
+    for old in older.statements:
+        found = len(old.says.intersection(search.frame.stems))
+        replaced = any(replaces(new, old, likeness) for new in later.statements)
+        (over if replaced else holds).append(found)
+    return bool(over) and max(over) >= max(holds)
 
 
 def _says_again(later: _Told, older: _Told) -> bool:

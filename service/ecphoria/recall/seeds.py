@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 from time import perf_counter
 from typing import TypeVar
@@ -29,6 +30,7 @@ from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
 from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
+from ecphoria.text.dates import told_times
 from ecphoria.text.forms import lowered
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
@@ -282,6 +284,7 @@ class Seeker:
         *,
         limit: int,
         reading: CueReading,
+        now: datetime,
     ) -> Seeding:
         """Search all indexes at the same time for at most `limit` seeds each.
 
@@ -291,10 +294,13 @@ class Seeker:
             BadVector: The cue's vector does not fit the store's model.
         """
         expected = await self._expected(store, tenant)
+        text = cue.text or ""
+        told = told_times(text, now.date())
         while True:
             found = await self._seek(
-                store, tenant, cue, options, expected, limit=limit, reading=reading
-            )
+                store, tenant, cue, options, expected,
+                limit=limit, reading=reading, analysis=analyse(text, expected.names, told),
+            )  # fmt: skip
             present = self._learn(tenant, found.profile)
             if present == expected:
                 return found
@@ -325,9 +331,9 @@ class Seeker:
         *,
         limit: int,
         reading: CueReading,
+        analysis: CueAnalysis,
     ) -> Seeding:
         text, filters = cue.text or "", options.filters
-        analysis = analyse(text, expected.names)
         subjects = subjects_of(analysis, expected.names, options.asker)
         encoding = asyncio.create_task(_encode(self._embedder, cue, analysis))
         wider = searched_stems(analysis, reading)

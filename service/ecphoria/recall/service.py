@@ -337,7 +337,7 @@ class RecallService:
                 scope = Scope(hidden=hidden, ended=bool(ended), at=at, known_at=options.known_at)
                 store = ScopedStore(whole, scope)
             seeding = await self._seeker.seed(
-                store, tenant, cue, options, limit=limit, reading=reading
+                store, tenant, cue, options, limit=limit, reading=reading, now=now
             )
             if look or not seeding.profile.expired:
                 return store, seeding
@@ -467,5 +467,7 @@ def _check(cue: Cue) -> None:
         raise InvalidInput("the cue is empty; send words, a vector, or both", field="cue")
     if len(text) > CUE_LIMIT:
         raise TooLarge(
-            f"the cue has {len(text):,} characters; at most {CUE_LIMIT:,} are read", field="cue"
+            f"the cue has {len(text):,} characters; at most {CUE_LIMIT:,} are read, so send the "
+            "question alone",
+            field="cue",
         )

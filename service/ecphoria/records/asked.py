@@ -61,6 +61,8 @@ _SYNONYMS: Final = (
     {"speaker", "author", "user", "user_id", "name"},
     {"session", "session_id", "thread_id", "conversation_id"},
     {"occurred_at", "timestamp", "date", "created_at"},
+    {"occurred_from", "after", "since", "from", "start", "start_time"},
+    {"occurred_before", "before", "until", "to", "end", "end_time"},
 )
 """Names that other products give to one field; a name of ours is among each."""
 

@@ -59,7 +59,9 @@ class Tenants(Store):
         """Find a tenant by name; NotFound if there is none."""
         tenant = await self._graph.run_one(_LIST_TENANTS, name=name, expiring=False)
         if tenant is None:
-            raise NotFound("there is no tenant with this name", name=name)
+            raise NotFound(
+                "there is no tenant with this name; `ecphoria tenants create` makes one", name=name
+            )
         return tenant
 
     async def list(self) -> Sequence[Tenant]:

@@ -166,8 +166,11 @@ def _names_former(later: Statement, earlier: Statement) -> bool:
         return False
     foreign = later.says - later.new - old - CHANGING - _OF_VERBS - earlier.says
     whole = later.instead and later.of_self and earlier.values - WEAK <= old
+    same_act = later.instead and later.verb == earlier.verb and later.verb.startswith("do ")
     if earlier.topic:
-        return bool(earlier.topic & later.says) or (whole and len(foreign) <= 1)
+        return bool(earlier.topic & later.says) or (
+            len(foreign) <= 1 and (whole or (same_act and later.of_self and earlier.of_self))
+        )
     return len(foreign) <= (_FEW if whole else 1)
 
 
@@ -243,7 +246,7 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
     """Tell whether both have one frame that takes one value at a time, and the values differ."""
     if not (later.holds and earlier.holds) or later.adds or later.doubtful:
         return False
-    same = later.subject == earlier.subject and _is_one_verb(later, earlier)
+    same = _is_one_subject(later, earlier) and _is_one_verb(later, earlier)
     if not same or (later.values | earlier.values) & CALENDAR:
         return False
     if later.numbers and earlier.numbers:
@@ -255,6 +258,18 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
         or (later.verb == "be" and bool(later.subject & SINGLE) and not later.subject & PEOPLE)
     )
     return single and not (later.numbers or earlier.numbers)
+
+
+def _is_one_subject(later: Statement, earlier: Statement) -> bool:
+    """Tell whether the subjects are the same, or one is a name and one also tells who that is.
+
+    "My brother Leo" is Leo, but "Leo's brother" is not.
+    """
+    if later.subject == earlier.subject:
+        return True
+    more, fewer = sorted((later, earlier), key=lambda one: len(one.subject), reverse=True)
+    named = bool(fewer.subject) and more.subject - PEOPLE == fewer.subject
+    return named and more.of_self and "s" not in more.words
 
 
 def _is_one_verb(later: Statement, earlier: Statement) -> bool:

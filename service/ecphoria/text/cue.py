@@ -8,24 +8,29 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.text.dating import PartialDate, names_time, stated_in
+from ecphoria.text.asking import GERMAN_ASKING_WORDS
+from ecphoria.text.dating import PartialDate, ToldTime, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
+from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.terms import cue_terms
 from ecphoria.text.tokens import (
     APOSTROPHES,
     FIRST_PERSON,
     IS_WHEN,
+    LIGHT_WORDS,
     MONTH_NAME,
     MONTHS,
     NO_KNOWLEDGE,
     POLITE_REQUEST,
+    REQUEST,
     ROLE_WORDS,
     SECOND_PERSON,
     SECOND_PERSON_ACTS,
     STOP_WORDS,
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
+    stems_of,
     words,
 )
 
@@ -81,18 +86,36 @@ def date_affinities(
     """Score many calendar days against the stated dates, 0 to 1; all 0 if none is stated.
 
     `exp(-max(0, |delta| - w) / s)`, delta in days with months of 30 and years of 365, w = 3 and
-    s = 5 if a day is stated, else w = 16 and s = 15 around the 15th; the best date counts. Without
-    a stated year, month and day alone are compared, not wrapped at New Year.
+    s = 5 if a day is stated, w = 0 and s = 2 if it is exact, else w = 16 and s = 15 around the
+    15th; the best date counts. Without a stated year, month and day alone are compared, not
+    wrapped at New Year.
     Shapes: `years`, `months`, `days` and the result are alike.
     """
     best = np.zeros(np.shape(years), dtype=np.float64)
     for stated in dates:
         width, scale = (3.0, 5.0) if stated.day else (16.0, 15.0)
+        width, scale = (0.0, 2.0) if stated.exact else (width, scale)
         delta = 30.0 * (months - stated.month) + (days - (stated.day or 15))
         if stated.year:
             delta = delta + 365.0 * (years - stated.year)
         np.maximum(best, np.exp(-np.maximum(0.0, np.abs(delta) - width) / scale), out=best)
     return best
+
+
+LIGHT_STEMS = frozenset(
+    stems_of(
+        (
+            *LIGHT_WORDS,
+            *GERMAN_FUNCTION_WORDS,
+            *GERMAN_ASKING_WORDS,
+            *("passiert", "passierte", "geschehen", "geschah", "gemacht", "getan"),
+        )
+    )
+)
+"""Stems of a cue that say nothing about its topic: "now", "happened", function words."""
+_ASKS_WHAT = re.compile(
+    r"\b(?:what|which|who|anything|something|was|wer|wen|welche\w?)\b|^\W*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +130,9 @@ class CueAnalysis:
         stripped: The text to encode: without participants' names, so that vectors of what was
             said, which hold no speaker either, are compared with a like text.
         is_when: The cue asks for a time.
-        dates: Calendar dates stated in the cue.
+        dates: Calendar dates stated in the cue, and those of `told`.
+        told: The cue tells a past time from the day it is asked on: "yesterday", "last week".
+        asks_of_told: It asks only what happened then; "How are you today?" does not.
         first_person: The cue speaks of the one who asks: "I", "my", "we".
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
@@ -124,28 +149,34 @@ class CueAnalysis:
     first_person: bool = False
     asks_listener: bool = False
     asks_summary: bool = False
+    told: bool = False
+    asks_of_told: bool = False
     also: Mapping[str, str] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
 
 
-def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
-    """Analyse a cue, with the names of the speakers in the store.
+def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = ()) -> CueAnalysis:
+    """Analyse a cue, with the names of the speakers in the store and the times that it tells.
 
     Names count as whole words in any case, the longest first; a name that is also an everyday
     word (`Will`, `May`) only as written. A cue that is nothing but names is encoded as it is.
-    Speakers called `user` or `assistant` are roles: in a cue they are ordinary words.
+    Speakers called `user` or `assistant` are roles: in a cue they are ordinary words. The words
+    of a told time are no terms: another day's "yesterday" is another day.
     """
+    untimed = composed(_blanked(text, told))
     text = composed(text)
     participants = [name for name in participants if name.lower() not in ROLE_WORDS]
     pattern = _names_in(text, participants)
     names: tuple[str, ...] = ()
-    stripped = " ".join(text.split())
+    asked = _without_request(text)
+    stripped = " ".join(asked.split())
     if pattern:
         names = _as_written(pattern.findall(text), participants)
-        without = " ".join(pattern.sub("", text).split())
+        without = " ".join(pattern.sub("", asked).split())
         stripped = without if words(without) else stripped
     languages = languages_of(text)
-    found = cue_terms(text, frozenset(words("\n".join(participants))), languages)
+    of_names = frozenset(words("\n".join(participants)))
+    found = cue_terms(_without_request(untimed), of_names, languages)
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
@@ -155,11 +186,28 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
-        dates=partial_dates(text, languages),
+        dates=(*partial_dates(text, languages), *(one.date for one in told))[:_MOST_DATES],
+        told=bool(told),
+        asks_of_told=bool(told)
+        and _ASKS_WHAT.search(untimed) is not None
+        and LIGHT_STEMS.issuperset(set(found.stems) - found.silent),
         first_person=_speaks_of(FIRST_PERSON, text, [one.me for one in languages]),
         asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
     )
+
+
+def _blanked(text: str, told: Sequence[ToldTime]) -> str:
+    for one in reversed(told):
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
+
+
+def _without_request(text: str) -> str:
+    """Cut "List all" or "Do you remember" in front of what is asked for."""
+    request = REQUEST.match(text)
+    rest = text[request.end() :] if request else text
+    return rest if words(rest) else text
 
 
 def _speaks_of(english: re.Pattern[str], text: str, others: Iterable[re.Pattern[str]]) -> bool:

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Final
 
 from ecphoria.text.cue import STATED_DATE, read_date
-from ecphoria.text.dating import PartialDate, stated_in, time_phrases
+from ecphoria.text.dating import PartialDate, ToldTime, stated_in, time_phrases
 from ecphoria.text.languages import languages_of
 from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
 
@@ -99,6 +99,43 @@ def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
 def tells_day(text: str) -> bool:
     """Tell whether a text names a time by the day on which it is said: "today", "last week"."""
     return RELATIVE_DATE.search(text) is not None or bool(time_phrases(text))
+
+
+def told_times(text: str, said_on: date) -> tuple[ToldTime, ...]:
+    """Find the past times that a text tells from the day on which it is said.
+
+    A week is dated by its middle, a month by itself; a year is too long to be a date.
+
+    Example:
+        >>> told_times("What did I do yesterday?", date(2024, 5, 15))[0].date
+        PartialDate(year=2024, month=5, day=14, exact=True)
+    """
+    phrases = [(match.span(), match) for match in _RELATIVE.finditer(text)]
+    phrases += [
+        ((phrase.start, phrase.end), match)
+        for phrase in time_phrases(text)
+        if (match := _RELATIVE.fullmatch(phrase.english))
+    ]
+    found = list[ToldTime]()
+    for (start, end), match in sorted(phrases, key=itemgetter(0)):
+        days = _relative_range(match, said_on)
+        dated = None if days is None or days.first > said_on else _partial(days)
+        if dated is not None:
+            found.append(ToldTime(start=start, end=end, date=dated))
+    return tuple(found)
+
+
+def _partial(days: DayRange) -> PartialDate | None:
+    length = (days.last - days.first).days
+    if length > _LONGEST_MONTH:
+        return None
+    middle = days.first + timedelta(days=length // 2)
+    day = middle.day if length <= _LONGEST_WEEK else None
+    return PartialDate(year=middle.year, month=middle.month, day=day, exact=not length)
+
+
+_LONGEST_WEEK: Final = 7
+_LONGEST_MONTH: Final = 31
 
 
 def _year(year: int) -> DayRange:

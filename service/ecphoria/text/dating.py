@@ -40,11 +40,15 @@ _IN_FIGURES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialDate:
-    """A date as far as it was stated; None for missing parts."""
+    """A date as far as it was stated; None for missing parts.
+
+    An `exact` one is the day of a memory itself; other days are mentioned some days later too.
+    """
 
     year: int | None
     month: int
     day: int | None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +61,20 @@ class StatedDate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimePhrase:
-    """A time told from the day on which it is said, from `start` on, and as English says it."""
+    """A time told from the day on which it is said, from `start` to `end`, in English."""
 
     start: int
+    end: int
     english: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldTime:
+    """A time told from the day on which it is said, from `start` to `end`, with its date."""
+
+    start: int
+    end: int
+    date: PartialDate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +108,9 @@ def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tupl
         for pattern, english in _rules(language.code).phrases
         for match in pattern.finditer(lower)
     ]
-    return tuple(TimePhrase(start=span[0], english=said) for span, said in _apart(found))
+    return tuple(
+        TimePhrase(start=span[0], end=span[1], english=said) for span, said in _apart(found)
+    )
 
 
 def names_time(text: str, languages: Sequence[Language]) -> bool:

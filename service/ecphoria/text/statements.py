@@ -159,6 +159,8 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
         yield _read(sentence)
         if joined := _JOINED.match(sentence):
             yield _read(f"{joined['who']} {joined['rest']}")
+        if ended := _AND_ANOTHER.match(sentence):
+            yield _read(ended["ended"])
         return
     yield _read(sentence, framed=False)
     yield from map(_read, clauses)
@@ -170,6 +172,12 @@ _JOINED: Final = re.compile(
     re.IGNORECASE,
 )
 """One subject of two verbs: "My parents sold the house and live in Hove"."""
+_AND_ANOTHER: Final = re.compile(
+    r"(?P<ended>.+?),? (?:and|und) (?:then |now |dann |jetzt )?"
+    r"(?:bought|got|ordered|leased|rented|hired|adopted|joined|started|kaufte|holte|bestellte) ",
+    re.IGNORECASE,
+)
+"""What ended and what came in its place: "I sold the Golf and bought a Polo"."""
 _NO_CLAUSE: Final = 2
 """Words in front of a comma or "and" that are no clause: "Ana and I are engaged"."""
 

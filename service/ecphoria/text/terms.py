@@ -95,7 +95,8 @@ def cue_terms(
     names = (*humps(text), *joined_names(text))
     return CueTerms(
         stems=(*said, *(name for name in dict.fromkeys(names) if name not in {*said, *without})),
-        also={
+        also=_related(text, found)
+        | {
             stem: _own(word, language)
             for language in languages
             for word in _topical(found, language)
@@ -103,6 +104,33 @@ def cue_terms(
         },
         silent=frozenset(stems_of([word for word in found if word in silent])),
     )
+
+
+def _related(text: str, found: Iterable[str]) -> dict[str, str]:
+    """Find for a stem the one of another word by which a memory says the same.
+
+    >>> _related("Where do I live?", ["live"]), _related("my allergies", ["allergies"])
+    ({'live': 'move'}, {'allergi': 'allerg'})
+    """
+    also = {}
+    for word in found:
+        stem = porter(word)
+        if _NOUN_IN_Y.search(word):
+            also[stem] = stem.removesuffix("i")
+        elif _ADJECTIVE_IN_IC.search(word):
+            also[stem] = f"{stem}i"
+    return also | {stem: other for asks, stem, other in _OTHER_WORDS if asks.search(text)}
+
+
+_NOUN_IN_Y: Final = re.compile(r"(?:g|ph|om|rch|th)(?:y|ies)$")
+_ADJECTIVE_IN_IC: Final = re.compile(r"(?:g|ph|om|rch|th)ic(?:al)?$")
+"""Porter's stems of "allergy" and "allergic" differ."""
+_OTHER_WORDS: Final = (
+    (re.compile(r"\bwhere\b.*\b(?:live|lives|living)\b", re.IGNORECASE), "live", "move"),
+    (re.compile(r"\bfor a living\b", re.IGNORECASE), "live", "work"),
+    (re.compile(r"\bjob\b", re.IGNORECASE), "job", "work"),
+)
+"""Questions with a stem of theirs, and one by which people tell the answer."""
 
 
 def _topical(found: Iterable[str], language: Language) -> Iterator[str]:

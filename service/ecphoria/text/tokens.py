@@ -195,6 +195,20 @@ SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 POLITE_REQUEST = re.compile(r"\b(?:can|could|would|will|please)\s+you\b", re.IGNORECASE)
 """Asks for an answer, and says nothing of the listener."""
 
+REQUEST = re.compile(
+    r"\W*(?:(?:please|bitte|(?:can|could|would|will)\s+you)\b\W*)*"
+    r"(?:(?:list|show|find|give|tell|name)\s+(?:me|us)\b(?:\s+about\b)?"
+    r"|(?:list|show|find|name)(?=\s+(?:all|any|each|every|everything|my|our|the|what|which)\b)"
+    r"|(?:look\s+up|search\s+for)\b"
+    r"|remind\s+(?:me|us)\b(?=\s+(?:about|how|of|what|when|where|which|who|why)\b)"
+    r"|(?:can|could|do)\s+you\s+(?:still\s+)?(?:know|recall|remember)\b"
+    r"|(?:liste?|nenne?|sage?|zeige?)\s+(?:mir|uns)\b"
+    r"|(?:liste|nenne|zeige)(?=\s+(?:alle|alles|die|meine|unsere)\b)"
+    r"|wei(?:ß|ss)t\s+du\b(?:\s+noch\b)?)",
+    re.IGNORECASE,
+)
+"""Words that only ask for an answer; to be matched at the start of the cue."""
+
 SUMMARY_REQUEST = re.compile(
     rf"\W*(?:(?:can|could|would|will|please|you|i|we|i[{APOSTROPHES}]d|like|to)\s+)*"
     r"(?:summari[sz]e|sum\s+up|recap"
@@ -423,7 +437,7 @@ def check_readable(field: str, value: str, limit: int | None = None) -> None:
     """
     if limit is not None and len(value) > limit:
         raise TooLarge(
-            f"`{field}` has {len(value):,} characters; at most {limit:,} are stored, so split it",
+            f"`{field}` has {len(value):,} characters; at most {limit:,} are stored: shorten it",
             field=field,
         )
     if found := _UNREADABLE.search(value):

@@ -212,6 +212,11 @@ _SAYINGS = {
     "extra_forbidden": "There is no such field; check its spelling.",
     "unexpected_keyword_argument": "There is no such field; check its spelling.",
     "timezone_aware": "Add an offset, such as Z: 2026-03-01T09:30:00Z.",
+    "datetime_from_date_parsing": "Send an ISO 8601 instant such as 2026-03-01T09:30:00Z.",
+    "datetime_parsing": "Send an ISO 8601 instant such as 2026-03-01T09:30:00Z.",
+    "dataclass_type": "Send a JSON object.",
+    "model_attributes_type": "Send a JSON object.",
+    "model_type": "Send a JSON object.",
 }
 
 

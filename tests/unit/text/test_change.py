@@ -33,6 +33,12 @@ def outdates(earlier: str, later: str, likeness: float = 1.0) -> bool:
         ("We are going to fly to Rome.", "We cancelled the trip to Rome."),
         ("I take 10 mg of zinc.", "I take 20 mg of zinc now."),
         ("My favourite colour is green.", "My favourite colour is blue."),
+        ("I drive a Golf.", "I sold the Golf and bought a Polo."),
+        ("My brother Leo lives in Bath.", "Leo moved to Bristol last month."),
+        (
+            "We clean the oven every Monday at 9.",
+            "From now on we clean on Fridays instead of Mondays.",
+        ),
     ],
 )
 def test_a_change_in_english(earlier: str, later: str) -> None:

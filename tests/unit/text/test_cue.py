@@ -1,8 +1,12 @@
+from datetime import date
+
 import pytest
 
 from ecphoria.text.cue import analyse
+from ecphoria.text.dates import told_times
 
 PEOPLE = ("Dana", "Lee Ann", "Lee", "Will")
+TODAY = date(2024, 5, 15)
 
 
 def test_the_one_person_named_is_the_subject_and_leaves_terms_and_text() -> None:
@@ -58,3 +62,58 @@ def test_questions_for_a_time(text: str, *, is_when: bool) -> None:
 def test_any_participant_name_is_safe(name: str) -> None:
     cue = analyse("Who wrote C++ here?", (name,))
     assert cue.names == ((name,) if name == "C++" else ())
+
+
+@pytest.mark.parametrize(
+    ("text", "stems", "stripped"),
+    [
+        ("List all my hobbies", ("hobbi",), "all my hobbies"),
+        ("Can you show me the parser?", ("parser",), "the parser?"),
+        ("Do you remember my size?", ("size",), "my size?"),
+        ("Remind me to sail", ("remind", "sail"), "Remind me to sail"),
+        ("list", ("list",), "list"),
+        ("Zeig mir meine Lampen", ("mein", "lampen"), "meine Lampen"),
+    ],
+)
+def test_words_that_only_ask_for_an_answer_are_no_terms(
+    text: str, stems: tuple[str, ...], stripped: str
+) -> None:
+    cue = analyse(text, PEOPLE)
+    assert (cue.stems, cue.stripped) == (stems, stripped)
+
+
+@pytest.mark.parametrize(
+    ("text", "stem", "other"),
+    [
+        ("my allergies", "allergi", "allerg"),
+        ("Am I allergic to nuts?", "allerg", "allergi"),
+        ("Where does she live?", "live", "move"),
+        ("What is my job?", "job", "work"),
+    ],
+)
+def test_another_word_stands_for_the_one_of_a_cue(text: str, stem: str, other: str) -> None:
+    assert analyse(text, PEOPLE).also == {stem: other}
+
+
+@pytest.mark.parametrize(
+    ("text", "stems", "dated"),
+    [
+        ("What did I bake yesterday?", ("bake",), (2024, 5, 14, True)),
+        ("What happened last week?", ("happen",), (2024, 5, 9, False)),
+        ("What did I bake last month?", ("bake",), (2024, 4, None, False)),
+        ("Was habe ich gestern gebacken?", ("habe", "ich", "gebacken"), (2024, 5, 14, True)),
+    ],
+)
+def test_a_told_time_is_a_date_and_no_term(
+    text: str, stems: tuple[str, ...], dated: tuple[int, int, int | None, bool]
+) -> None:
+    cue = analyse(text, PEOPLE, told_times(text, TODAY))
+    (found,) = cue.dates
+    assert (found.year, found.month, found.day, found.exact) == dated
+    assert cue.stems == stems
+    assert cue.asks_of_told == ("happen" in stems)
+
+
+@pytest.mark.parametrize("text", ["How are you today?", "What is on tomorrow?", "What is new?"])
+def test_a_greeting_or_a_time_to_come_asks_for_no_time(text: str) -> None:
+    assert not analyse(text, PEOPLE, told_times(text, TODAY)).asks_of_told
