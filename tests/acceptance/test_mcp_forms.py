@@ -152,6 +152,8 @@ async def test_a_refusal_shows_the_nearest_memories_and_says_that_they_are_no_an
         assert one in shown
         assert "Bo" in shown
         assert ("misses" if form == "data" else bare("nearest memories, which do not")) in shown
+        if form == "text":
+            assert bare("llamas; no memory has the word bishop") in shown
 
 
 @pytest.mark.parametrize("form", FORMS)

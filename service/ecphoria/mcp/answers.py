@@ -305,7 +305,7 @@ def recalled_text(found: RecallResult, data: Recalled) -> str:
     head = f"{data.says} (verdict {data.verdict}, confidence {data.confidence:.2f})"
     parts = [head]
     if found.verdict is not Verdict.ANSWER and data.reasons:
-        parts.append(f"Reasons: {' '.join(data.reasons)}")
+        parts.append(f"Reasons: {'; '.join(data.reasons)}")
     if data.misses:
         parts.append("The nearest memories, which do not hold the answer:")
         parts.append(lines_of(data.misses))
