@@ -163,6 +163,7 @@ def test_a_cue_cannot_reach_across_tenants_by_syntax(owner: Owner, stranger: Own
 def test_everyday_questions_find_their_memory(owner: Owner) -> None:
     for day, text in enumerate(
         (
+            "My aunt Mia has her birthday on 14 August.",
             "I'm allergic to walnuts.",
             "My brother Leo lives in Bath.",
             "Shopping list: milk, bread.",
@@ -173,7 +174,7 @@ def test_everyday_questions_find_their_memory(owner: Owner) -> None:
         start=1,
     ):
         owner.remember(text, role="user", session=f"s{day}", occurred_at=f"2025-03-0{day}T10:00Z")
-    now = {"as_of": "2025-03-07T12:00:00Z"}
+    now = {"as_of": "2025-03-08T12:00:00Z"}
     for cue, first, verdicts in (
         ("List all my allergies", "I'm allergic to walnuts.", {"answer"}),
         ("Where do I live?", "I moved to Porto.", {"answer"}),
@@ -181,6 +182,8 @@ def test_everyday_questions_find_their_memory(owner: Owner) -> None:
         ("What happened to me yesterday?", "The kettle broke.", {"answer", "verify"}),
         ("What did I do yesterday?", "The kettle broke.", {"answer", "verify"}),
         ("How are you today?", None, {"refuse"}),
+        ("When is Mia's birthday?", "My aunt Mia has her birthday on 14 August.", {"answer"}),
+        ("When is Leo's birthday?", None, {"verify", "refuse"}),
     ):
         told = owner.post("/v1/recall", json={"cue": cue, **now}).json()
         assert told["verdict"] in verdicts, (cue, told["verdict"])

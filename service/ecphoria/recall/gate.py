@@ -288,9 +288,25 @@ class _Found:
         if without_a_word and nearest < _FAR:
             return _just_below(gate.threshold)
         is_far = without_a_word and nearest < _NEAR
-        if is_far or (nearest < _SAME and self._half_unseen()):
+        lacks_words = nearest < _SAME and self._half_unseen()
+        if is_far or lacks_words or self._names_apart(rows):
             return _just_below(gate.verify_below)
         return 1.0
+
+    def _names_apart(self, rows: NDArray[np.bool_]) -> bool:
+        """Tell whether a name of the cue is in no memory that has another of its words.
+
+        "When is Leo's birthday?" is near to the birthday of somebody else.
+        """
+        named = self._analysis.written_names
+        said = self._said[rows] & self._content
+        if self._candidates.told is not None:
+            said = np.vstack((said, (self._candidates.told.counts > 0.0) & self._content))
+        columns = [row for row, stem in enumerate(self._candidates.stems) if stem in named]
+        together = said.sum(axis=1) > 1
+        return int(self._content.sum()) > 1 and not all(
+            (said[:, column] & together).any() for column in columns
+        )
 
     def _half_unseen(self) -> bool:
         """Tell whether a small store lacks half or more of the content words of the cue.

@@ -30,6 +30,7 @@ from ecphoria.text.tokens import (
     STOP_WORDS,
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
+    WEEKDAYS,
     stems_of,
     words,
 )
@@ -137,6 +138,7 @@ class CueAnalysis:
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
         also: A further term that stands for a stem: the stem of its word in the cue's language.
+        written_names: Stems of names that are no speakers, by their capital; of English cues.
         silent: Stems that say nothing about the topic, of cues in other languages than English.
     """
 
@@ -152,6 +154,7 @@ class CueAnalysis:
     told: bool = False
     asks_of_told: bool = False
     also: Mapping[str, str] = field(default_factory=dict)
+    written_names: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
 
 
@@ -183,6 +186,7 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         stems=found.stems,
         also=found.also,
         silent=found.silent,
+        written_names=frozenset() if languages else _written_names(asked) & {*found.stems},
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
@@ -208,6 +212,16 @@ def _without_request(text: str) -> str:
     request = REQUEST.match(text)
     rest = text[request.end() :] if request else text
     return rest if words(rest) else text
+
+
+def _written_names(asked: str) -> frozenset[str]:
+    """Stems of the capitalised words behind the first one, and of a first one with `'s`."""
+    named = (match[0].lower() for match in _CAPITALISED.finditer(asked.strip()))
+    return frozenset(stems_of(word for word in named if word not in _DAYS_AND_MONTHS))
+
+
+_CAPITALISED = re.compile(rf"(?<=\s)[A-Z][a-z]{{2,}}\b|^[A-Z][a-z]{{2,}}(?=[{APOSTROPHES}]s\b)")
+_DAYS_AND_MONTHS = frozenset((*MONTHS, *WEEKDAYS))
 
 
 def _speaks_of(english: re.Pattern[str], text: str, others: Iterable[re.Pattern[str]]) -> bool:

@@ -117,3 +117,17 @@ def test_a_told_time_is_a_date_and_no_term(
 @pytest.mark.parametrize("text", ["How are you today?", "What is on tomorrow?", "What is new?"])
 def test_a_greeting_or_a_time_to_come_asks_for_no_time(text: str) -> None:
     assert not analyse(text, PEOPLE, told_times(text, TODAY)).asks_of_told
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("When does Mona bake?", {"mona"}),
+        ("Rolf's cake", {"rolf"}),
+        ("Rolf bakes in May on Monday", set()),
+        ("Does Dana bake?", set()),
+        ("Wann hat der Bäcker in Bremen auf?", set()),
+    ],
+)
+def test_names_that_are_no_speakers_are_read_by_their_capital(text: str, names: set[str]) -> None:
+    assert analyse(text, PEOPLE).written_names == names
