@@ -1,3 +1,4 @@
+from copy import copy
 from datetime import timedelta
 
 import numpy as np
@@ -249,6 +250,27 @@ async def test_a_deleted_memory_is_not_remembered(graph: Graph, tenant: TenantId
     await warm.lexicon(tenant, [], [])
     assert len(warm._columns._memories[tenant]) == 0
     assert gone not in (await warm.columns(tenant, [], windows, None)).id
+
+
+async def test_an_unread_session_takes_one_query_and_a_changed_one_reads_only_what_is_new(
+    graph: Graph, tenant: TenantId
+) -> None:
+    await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 4))))
+    asked: list[str] = []
+    noting = copy(graph)
+    noting._on_query = lambda name, _: asked.append(name)
+    warm = EpisodeReader(noting)
+    windows = [Window(session="s1", first=0, last=9)]
+    await warm.lexicon(tenant, [], [])
+    asked.clear()
+    read = await warm.columns(tenant, [], windows, None)
+    assert asked == ["recall.list_contents"]
+    await write(graph, tenant, appended(turn(tenant, 4)))
+    await warm.lexicon(tenant, [], [])
+    asked.clear()
+    again = await warm.columns(tenant, [], windows, None)
+    assert asked == ["recall.list_places", "recall.list_contents"]
+    assert names(tenant, again.id) == [*names(tenant, read.id), "4"] == ["1", "2", "3", "4"]
 
 
 async def test_columns_of_nothing_are_empty(tenant: TenantId, reader: EpisodeReader) -> None:

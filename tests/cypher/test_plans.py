@@ -237,7 +237,9 @@ async def test_the_walks_use_their_composite_indexes(
     assert operators.count("Top") + operators.count("Sort") == sorts
 
 
-@pytest.mark.parametrize("name", ["recall.list_places", "ingest.list_segments"])
+@pytest.mark.parametrize(
+    "name", ["recall.list_places", "recall.list_contents", "ingest.list_segments"]
+)
 def test_a_run_of_turns_is_sought_whatever_the_statistics_say(name: str) -> None:
     """Plans made in a store that just grew scanned every episode for each turn."""
     runs = [part for part in QUERIES[name].text.split("MATCH") if "e.ordinal >" in part]

@@ -9,6 +9,7 @@ A tenant has one cache, in columns: an episode has the same slot in each, so tha
 rows of a recall in one operation a column.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
@@ -17,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.checks import IntArray
+from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
 from ecphoria.recall.ports import Around, Columns, PassageColumns, StoredPassage, Window
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.runtime import Bounded
-from ecphoria.text.asking import LONGEST_ASKING, STATES, Asking, read_asking
+from ecphoria.text.asking import LONGEST_ASKING, Spoken, own_stems
 from ecphoria.text.cue import without_caption
+from ecphoria.text.tokens import stems
 
 _FIRST_ROWS: Final = 256
 
@@ -60,15 +63,30 @@ class Rows:
         return range(first, last)
 
 
+class Place(NamedTuple):
+    """The columns of an episode that depend on its neighbours, in the order of columns.
+
+    `session` is empty and `ordinal` -1 for documents and notes.
+    """
+
+    session: str
+    ordinal: int
+    turn: int
+    id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A row of one episode's immutable columns.
+    """A row of one episode's immutable columns, and its place when it was read.
 
     Attributes:
         brief: The text; empty if it is too long to be only a question.
     """
 
     id: str
+    turn: int
+    session: str
+    ordinal: int
     speaker: str
     role: str
     occurred_ms: int
@@ -84,22 +102,42 @@ class Content:
     brief: str
     vector: NDArray[np.float32]
 
+    @property
+    def place(self) -> Place:
+        """Where it stood when it was read."""
+        return Place(self.session, self.ordinal, self.turn, self.id)
+
+    @property
+    def spoken(self) -> str:
+        """What a turn says; nothing for a document, which neither asks nor answers."""
+        return "" if self.title else without_caption(self.brief)
+
+    @property
+    def own(self) -> int:
+        """Different stems of what it says that tell something."""
+        if self.spoken != self.brief:
+            return own_stems(stems(self.spoken))
+        # The stems stand in front of further terms.
+        return own_stems(self.terms.split()[: int(self.length)])
+
 
 class ContentCache:
     """Columns of cached episodes in the order of reading; single episodes are never removed.
 
     Attributes:
+        sessions: Sessions of which turns were read.
         texts: The columns that are no numbers, by name.
     """
 
     def __init__(self) -> None:
+        self.sessions: set[str] = set()
         self._slots: dict[str, int] = {}
         self.texts: dict[str, list[Any]] = {
-            name: [] for name in ("speaker", "role", "terms", "title", "asking")
+            name: [] for name in ("speaker", "role", "terms", "title", "spoken")
         }
         self.rows = Rows(
             occurred_ms=np.int64, local_ms=np.int64, length=np.float64, importance=np.float64,
-            is_question=np.bool_, time_expression=np.bool_, first_person=np.bool_,
+            own=np.int64, is_question=np.bool_, time_expression=np.bool_, first_person=np.bool_,
             second_person=np.bool_,
         )  # fmt: skip
 
@@ -126,14 +164,10 @@ class ContentCache:
             return
         self._slots.update(zip(fresh, self.rows.add(list(fresh.values())), strict=True))
         for one in fresh.values():
-            row = (one.speaker or None, one.role or None, one.terms, one.title, _asking(one))
+            spoken = Spoken(one.spoken)
+            row = (one.speaker or None, one.role or None, one.terms, one.title, spoken)
             for column, text in zip(self.texts.values(), row, strict=True):
                 column.append(text)
-
-
-def _asking(content: Content) -> Asking:
-    # A document is no turn: it neither asks nor answers.
-    return read_asking(without_caption(content.brief)) if not content.title else STATES
 
 
 class PassageCache:
@@ -181,18 +215,6 @@ class PassageCache:
 
 
 K = TypeVar("K")
-
-
-class Place(NamedTuple):
-    """The columns of an episode that depend on its neighbours, in the order of columns.
-
-    `session` is empty and `ordinal` -1 for documents and notes.
-    """
-
-    session: str
-    ordinal: int
-    turn: int
-    id: str
 
 
 class PositionCache:
@@ -262,6 +284,8 @@ class PositionCache:
 # Only data that never change are cached between recalls; positions only until the tenant's change
 # counter changes (docs/evaluation/speed.md).
 _CONTENTS_AT_ONCE = 500
+_WINDOWS_AT_ONCE = 50
+"""Windows whose turns are read at once; a window of one seed has ten turns."""
 _PASSAGES_AT_ONCE = 50
 """Episodes whose passages are read at once."""
 _STEMS_AT_ONCE = 100_000
@@ -382,11 +406,24 @@ class ColumnReader:
     ) -> Sequence[Place]:
         # Keep a cache in a variable while it is filled: what is read now must not enter the cache
         # of a later state.
-        positions = self._memories.get(tenant, _Memory()).positions
+        memory = self._memories.get(tenant, _Memory())
+        positions, contents = memory.positions, memory.contents
+        _, new_windows = positions.unknown(ids, windows)
+        # Of sessions that nobody read, the contents are wanted too: one query gives both.
+        unread = [window for window in new_windows if window.session not in contents.sessions]
+        parts = [
+            unread[start : start + _WINDOWS_AT_ONCE]
+            for start in range(0, len(unread), _WINDOWS_AT_ONCE)
+        ]
+        read = await asyncio.gather(*(self._contents(tenant, windows=part) for part in parts))
+        for part, rows in zip(parts, read, strict=True):
+            contents.put(rows)
+            contents.sessions.update(window.session for window in part)
+            positions.learn([], part, [row.place for row in rows])
         new_ids, new_windows = positions.unknown(ids, windows)
         if new_ids or new_windows:
-            read = await self._read_places(tenant, new_ids, new_windows, Around())
-            positions.learn(new_ids, new_windows, read)
+            places = await self._read_places(tenant, new_ids, new_windows, Around())
+            positions.learn(new_ids, new_windows, places)
         return positions.read(ids, windows)
 
     async def _read_places(
@@ -400,10 +437,7 @@ class ColumnReader:
             around=list(around.ids),
             back=around.back,
             ahead=around.ahead,
-            windows=[
-                {"session": window.session, "first": window.first, "last": window.last}
-                for window in windows
-            ],
+            windows=[encoded(window) for window in windows],
         )
         columns = (lists.session, lists.ordinal, lists.turn, lists.id)
         return [Place(*row) for row in zip(*columns, strict=True)]
@@ -416,17 +450,21 @@ class ColumnReader:
         missing = contents.missing(ids)
         for start in range(0, len(missing), _CONTENTS_AT_ONCE):
             part = missing[start : start + _CONTENTS_AT_ONCE]
-            contents.put(
-                await self._graph.run(
-                    _LIST_CONTENTS,
-                    tenant=tenant,
-                    ids=part,
-                    dormant=self._dormant,
-                    longest=LONGEST_ASKING,
-                )
-            )
+            contents.put(await self._contents(tenant, ids=part))
         self._memories.touch(tenant)
         return contents, frozenset(contents.missing(missing))
+
+    async def _contents(
+        self, tenant: TenantId, *, ids: Sequence[str] = (), windows: Sequence[Window] = ()
+    ) -> Sequence[Content]:
+        return await self._graph.run(
+            _LIST_CONTENTS,
+            tenant=tenant,
+            ids=list(ids),
+            windows=[encoded(window) for window in windows],
+            dormant=self._dormant,
+            longest=LONGEST_ASKING,
+        )
 
 
 def _columns(places: Sequence[Place], contents: ContentCache, vector: Vector | None) -> Columns:

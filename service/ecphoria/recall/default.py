@@ -449,15 +449,12 @@ def _above_reply(score: FloatArray, frame: Frame) -> FloatArray:
     An agent stores what its user asks. Such a question has the words of many later cues and
     answers none; its reply does.
     """
-    asks = frame.by_user & (frame.following >= 0)
-    rows = [
-        row
-        for row in np.flatnonzero(asks).tolist()
-        if frame.asking[row].saying is Saying.ASKS and not frame.by_user[frame.following[row]]
-    ]
-    above = np.zeros(score.size)
-    above[rows] = score[rows] - score[frame.following[rows]] - _QUESTION_MARGIN
-    return np.maximum(0.0, above)
+    above = np.maximum(0.0, score - score[frame.following] - _QUESTION_MARGIN)
+    above[~frame.by_user | (frame.following < 0) | frame.by_user[frame.following]] = 0.0
+    for row in np.flatnonzero(above).tolist():
+        if frame.spoken[row].asking.saying is not Saying.ASKS:
+            above[row] = 0.0
+    return above
 
 
 def text_signals(frame: Frame, options: EcphoriaOptions) -> TextSignals:

@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from ecphoria.maths.lexical import count_terms
 from ecphoria.recall.frame import Echo, Frame, gather
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
@@ -62,6 +63,9 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
         return ()
     asked = frozenset((*terms(cue).every, *words(cue))) | names_and_numbers(cue)
     openly = asks_openly(cue)
+    # What a turn does is read only of turns that may be echoes by the number of their own words.
+    common = (count_terms(frame.terms, sorted(asked), {}) > 0.0).sum(axis=1)
+    few = (frame.own - common <= _FEW_WORDS) | (frame.cosine >= NEAR)
     return tuple(
         Echo(
             id=frame.id[row],
@@ -73,8 +77,11 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
             visible=bool(frame.inside[row]),
             lends=_answered(row, frame),
         )
-        for row, asking in enumerate(frame.asking)
-        if _is_echo(asking, asked, float(frame.cosine[row]), openly=openly)
+        for row in np.flatnonzero(few | frame.is_question).tolist()
+        if (
+            few[row]
+            and _is_echo(frame.spoken[row].asking, asked, float(frame.cosine[row]), openly=openly)
+        )
         or (frame.is_question[row] and _is_repeated(frozenset(frame.terms[row].split()), asked))
     )
 
@@ -107,14 +114,14 @@ def _answered(row: int, frame: Frame) -> bool:
     Replies of an assistant to its user do not count: they repeat the matter, or do not answer.
     """
     reply = int(frame.following[row])
-    saying = frame.asking[row].saying
+    saying = frame.spoken[row].asking.saying
     asks = saying is Saying.ASKS or (saying is Saying.STATES and bool(frame.is_question[row]))
     if not asks or frame.by_user[row] or reply < 0:
         return False
     who = frame.role[row], frame.speaker[row]
     other = frame.role[reply], frame.speaker[reply]
     known = any(who) and any(other) and who != other
-    return known and frame.asking[reply].saying is Saying.STATES
+    return known and frame.spoken[reply].asking.saying is Saying.STATES
 
 
 def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:

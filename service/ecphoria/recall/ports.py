@@ -11,7 +11,7 @@ from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 from ecphoria.records.tenant import Gate, Scale
-from ecphoria.text.asking import Asking
+from ecphoria.text.asking import Spoken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +234,8 @@ class Columns:
         terms: Stems with repeats, joined by one blank.
         title: A document's title.
         importance: As its author gave it, 0 to 1.
-        asking: Whether it only asks, or only says that it does not know.
+        spoken: The text of a turn, which may only ask, or only say that it does not know.
+        own: Different stems of this text that tell something.
     """
 
     id: tuple[EpisodeId, ...]
@@ -255,7 +256,8 @@ class Columns:
     importance: NDArray[np.float64]
     vector: NDArray[np.float32]
     cosine: NDArray[np.float64]
-    asking: tuple[Asking, ...]
+    spoken: tuple[Spoken, ...]
+    own: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

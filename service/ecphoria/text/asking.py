@@ -10,7 +10,7 @@ repetition, so the time is linear in the text.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
@@ -60,6 +60,25 @@ class Asking:
 
 
 STATES: Final = Asking(Saying.STATES)
+
+
+@dataclass(slots=True)
+class Spoken:
+    """The text of a turn. What it does is read when it is first wanted, because that takes long.
+
+    Attributes:
+        text: Without its caption; empty if it is no turn, or too long to be only a question.
+    """
+
+    text: str
+    _asking: Asking | None = field(default=None, compare=False)
+
+    @property
+    def asking(self) -> Asking:
+        """What it does."""
+        if self._asking is None:
+            self._asking = read_asking(self.text)
+        return self._asking
 
 
 def _any(words: str) -> str:
@@ -426,6 +445,11 @@ _REPORTING_STEMS = _stems_of(
 def content_stems(found: frozenset[str]) -> frozenset[str]:
     """Remove the stems of words that belong to questions and say nothing about the topic."""
     return found - _ASKING_STEMS
+
+
+def own_stems(found: Iterable[str]) -> int:
+    """Count the different stems of a turn that tell something, whatever the turn does."""
+    return len(frozenset(found) - _ASKING_STEMS - _REPORTING_STEMS)
 
 
 _ENDS_ASKING = re.compile(r"[?\uff1f\u061f][^\w.!?\uff1f\u061f]*$")

@@ -178,6 +178,9 @@ def _latin(found: Sequence[str]) -> Language | None:
             score[code] += 1 / len(codes)
         if word in _ENGLISH:
             english += 1.0
+    # Most texts are English.
+    if max(score.values(), default=0.0) <= english:
+        return None
     # Every process must choose alike, for a memory and for a cue: of two the first in the table.
     best = max(LANGUAGES, key=lambda code: round(score[code], 6))
     return LANGUAGES[best] if score[best] > english and score[best] >= _LEAST else None

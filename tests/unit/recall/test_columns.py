@@ -24,7 +24,8 @@ class Store:
         self.asked.append(ids)
         return [
             Content(
-                id=one, speaker="", role="", occurred_ms=0, local_ms=0, terms="",
+                id=one, turn=0, session="", ordinal=-1, speaker="", role="",
+                occurred_ms=0, local_ms=0, terms="",
                 length=self.stems,
                 is_question=False, time_expression=False, first_person=False,
                 second_person=False, title=None, importance=0.5, brief="",

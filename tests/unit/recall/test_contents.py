@@ -1,5 +1,7 @@
 """A cache returns what was put into it, in any order and with repeats."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,9 @@ from ecphoria.recall.cache import Content, ContentCache
 def content(number: int) -> Content:
     return Content(
         id=f"e{number}",
+        turn=number,
+        session="s",
+        ordinal=number,
         speaker="Ann" if number % 2 else "",
         role="user" if number % 3 else "",
         occurred_ms=1_000 * number,
@@ -46,7 +51,15 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
         for name in ("is_question", "time_expression", "first_person", "second_person"):
             assert held[name][slot] == getattr(one, name)
         assert held["importance"][slot] == one.importance
+        assert texts["spoken"][slot].text == ("" if one.title else one.brief)
         assert held["vector"][slot].tolist() == [number] * 3
+
+
+def test_own_stems_are_those_of_the_words_without_caption_and_further_terms() -> None:
+    plain = replace(content(1), brief="Lisbon, maybe", terms="lisbon mayb @lissabon", length=2.0)
+    shown = replace(content(1), brief="Lisbon [shares a tram]", terms="lisbon tram", length=2.0)
+    assert (plain.own, shown.own) == (1, 1)
+    assert shown.spoken == "Lisbon"
 
 
 def test_nothing_is_there_before_it_is_put() -> None:

@@ -11,6 +11,7 @@ from ecphoria.text.asking import (
     Saying,
     asks_openly,
     names_and_numbers,
+    own_stems,
     read_asking,
 )
 from ecphoria.text.tokens import stems
@@ -130,6 +131,13 @@ def test_politeness_changes_nothing_and_a_statement_does(
     found = read_asking(before + said + after)
     assert found.saying is read_asking(text).saying
     assert read_asking(f"{stated} {said}").saying is Saying.STATES
+
+
+@pytest.mark.parametrize("text", [*ASKED, *UNKNOWN, *STATED])
+def test_the_number_of_own_stems_is_known_before_a_turn_is_read(text: str) -> None:
+    found = read_asking(text)
+    if found.content or found.saying is not Saying.STATES:
+        assert own_stems(stems(text)) <= len(found.content)
 
 
 def test_names_and_numbers_in_a_question_are_told() -> None:
