@@ -307,7 +307,7 @@ async def _allowed(
     store: RecallStore, tenant: TenantId, columns: Columns, filters: Filters
 ) -> BoolArray:
     """Apply the filters to turns that came in as neighbours."""
-    kept = await store.figures.with_metadata(tenant, columns.id, filters)
+    kept = set(await store.figures.with_metadata(tenant, columns.id, filters))
     allowed = np.array([episode in kept for episode in columns.id], dtype=np.bool_)
     if filters.sessions:
         allowed &= np.array(
