@@ -44,6 +44,16 @@ Home = Annotated[
     ),
 ]
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="Data file or folder.")]
+ManyData = Annotated[
+    list[Path],
+    typer.Option("--data", metavar="FILE", help="Data set of any known format; repeatable."),
+]
+Memories = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Memories to take of each conversation or pool. Default: all."
+    ),
+]
 Judging = Annotated[
     str | None,
     typer.Option(
@@ -151,6 +161,10 @@ Out = Annotated[
 ]
 ReportFile = Annotated[
     Path | None, typer.Option("--out", metavar="FILE", help="Write the report here, as JSON.")
+]
+ReportWithRows = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write the report here, rows beside it."),
 ]
 Rows = Annotated[
     Path | None, typer.Option("--rows", metavar="FILE", help="File of the rows, instead.")

@@ -57,7 +57,8 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
     """Find the candidates that only ask, or only say that nobody knows.
 
     A turn that ends with a question and has no word that the cue lacks is one too: "The build is
-    red. How did we mend it?" tells nothing to a cue with the same words.
+    red. How did we mend it?" tells nothing to a cue with the same words. A question to which the
+    assistant replied that it does not know is one too, unless it has a name that the cue lacks.
     """
     if _ABOUT_QUESTIONS.search(cue):
         return ()
@@ -82,8 +83,20 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
             few[row]
             and _is_echo(frame.spoken[row].asking, asked, float(frame.cosine[row]), openly=openly)
         )
+        or (frame.is_question[row] and _stayed_open(row, frame, asked))
         or (frame.is_question[row] and _is_repeated(frozenset(frame.terms[row].split()), asked))
     )
+
+
+def _stayed_open(row: int, frame: Frame, asked: frozenset[str]) -> bool:
+    """Tell whether an assistant replied to a user's question that it does not know."""
+    reply = int(frame.following[row])
+    if reply < 0 or not frame.by_user[row] or frame.by_user[reply]:
+        return False
+    asking = frame.spoken[row].asking
+    if asking.saying is not Saying.ASKS or not asking.told <= asked:
+        return False
+    return frame.spoken[reply].asking.saying is Saying.DOES_NOT_KNOW
 
 
 def _is_repeated(told: frozenset[str], asked: frozenset[str]) -> bool:

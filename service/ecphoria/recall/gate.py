@@ -57,6 +57,9 @@ _ABOUT_THEN = 1.2
 """Signal of a time asked for alone, at most 2, from which a memory is of about that time: up to
 the day before or after."""
 
+_OF_TALK = ("share", "coverage", "unsaid", "unheard")
+"""Figures of who said which word."""
+
 _LEAST_MATCHES = 2
 """Memories needed to measure a recall without its first hit."""
 
@@ -188,6 +191,7 @@ class _Found:
         self._rows = candidates.inside
         named = frozenset(seeding.analysis.names)
         self._own = np.array([speaker in named for speaker in candidates.speaker], dtype=np.bool_)
+        self._beside = self._rows & _in_talk_of(self._own, candidates)
         # "now", "name" and function words carry too little to be evidence (decision 0030).
         light = LIGHT_STEMS | seeding.analysis.silent
         content = np.array([one not in light for one in candidates.stems], dtype=np.bool_)
@@ -244,6 +248,15 @@ class _Found:
         return {name: measured[name] for name in SCALED}
 
     def _measured(self, rows: NDArray[np.bool_]) -> dict[str, float]:
+        """Measure some rows; who said which word, in the talk of those named."""
+        found = self._features(rows)
+        beside = rows & self._beside
+        if beside.any():
+            among = self._features(beside)
+            found |= {name: among[name] for name in _OF_TALK}
+        return found
+
+    def _features(self, rows: NDArray[np.bool_]) -> dict[str, float]:
         features = evidence_features(
             Evidence(
                 match=self._match[rows],
@@ -381,6 +394,18 @@ class _Found:
     def _best_speaker(self) -> str | None:
         best = int(np.flatnonzero(self._rows)[np.argmax(self._match[self._rows])])
         return self._candidates.speaker[best]
+
+
+def _in_talk_of(own: NDArray[np.bool_], candidates: Frame) -> NDArray[np.bool_]:
+    """Flag what is said in a session of those named, or of somebody who talks with them.
+
+    Documents, notes and other people's talk tell nothing of who said what there.
+    """
+    said = list(zip(candidates.speaker, candidates.session, strict=True))
+    talk = {session for (_, session), mine in zip(said, own, strict=True) if mine}
+    people = {speaker for speaker, session in said if speaker and session in talk}
+    talk = {session for speaker, session in said if speaker in people}
+    return np.array([bool(speaker) and session in talk for speaker, session in said], np.bool_)
 
 
 def count_within(ranked: Ranked, k: int) -> int:

@@ -23,6 +23,7 @@ from ecphoria.text.tokens import (
     MONTHS,
     NO_KNOWLEDGE,
     POLITE_REQUEST,
+    REMINDER,
     REQUEST,
     ROLE_WORDS,
     SECOND_PERSON,
@@ -195,7 +196,9 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         asks_of_told=bool(told)
         and _ASKS_WHAT.search(untimed) is not None
         and LIGHT_STEMS.issuperset(set(found.stems) - found.silent),
-        first_person=_speaks_of(FIRST_PERSON, text, [one.me for one in languages]),
+        first_person=_speaks_of(
+            FIRST_PERSON, REMINDER.sub(" ", text), [one.me for one in languages]
+        ),
         asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
     )

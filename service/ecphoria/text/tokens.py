@@ -209,6 +209,9 @@ REQUEST = re.compile(
 )
 """Words that only ask for an answer; to be matched at the start of the cue."""
 
+REMINDER = re.compile(r"\b(?:remind\s+(?:me|us)|erinnere?\s+(?:mich|uns))\b", re.IGNORECASE)
+"""Asks what was said, by anyone; its pronoun says nothing of the asker."""
+
 SUMMARY_REQUEST = re.compile(
     rf"\W*(?:(?:can|could|would|will|please|you|i|we|i[{APOSTROPHES}]d|like|to)\s+)*"
     r"(?:summari[sz]e|sum\s+up|recap"

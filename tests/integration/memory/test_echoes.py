@@ -131,6 +131,26 @@ async def test_a_question_stands_hardly_above_its_reply(
     assert found.hits[0].episode.text == said[0][1]
 
 
+async def test_a_question_that_stayed_open_is_an_echo_however_long(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    case = Case(seed=1, language="en", role="roles")
+    told = "The telescope has a mirror of two metres."
+    question = "Which firm repaired the old motor of the copper dome above the telescope?"
+    cue = "How large is the mirror of the telescope?"
+    said = [("user", told), ("assistant", "Noted."), ("user", question)]
+    await store(ingest, tenant, said, case, "s")
+    open_ = await ask(recalls, tenant, cue)
+    assert [hit.echo for hit in open_.hits if hit.episode.text == question] == [False]
+    await store(ingest, tenant, [("assistant", "I don't know.")], case, "s")
+    found = await ask(recalls, tenant, cue)
+    assert [hit.echo for hit in found.hits if hit.episode.text == question] == [True]
+    named = "Which firm repaired the old motor of the copper dome for Anna Meyer?"
+    await store(ingest, tenant, [("user", named), ("assistant", "I don't know.")], case, "s")
+    after = await ask(recalls, tenant, cue)
+    assert [hit.echo for hit in after.hits if hit.episode.text == named] == [False]
+
+
 async def test_a_long_memory_stands_where_it_stood_without_the_echo(
     ingest: IngestService, recalls: RecallService, tenant: TenantId, other_tenant: TenantId
 ) -> None:

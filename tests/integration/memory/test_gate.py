@@ -40,6 +40,24 @@ async def test_who_is_right_and_who_is_not(
     assert again.evidence == wrong.evidence
 
 
+async def test_documents_and_other_talk_are_no_words_of_another_speaker(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    """They have all words of the cue, and nobody of the talk said them."""
+    await fill(ingest, tenant)
+    told = "Which pottery class did Ida sign up for? A pottery class to sign up for."
+    beside = [
+        NewEpisode(text=told),
+        NewEpisode(text=told, speaker="me", session="notes", position=1),
+    ]
+    await ingest.append_batch(tenant, beside)
+    right = await ask(recalls, tenant, "Which pottery class did Ida sign up for?")
+    wrong = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
+    assert right.evidence["coverage"] > 0 > wrong.evidence["coverage"]
+    assert right.evidence["unsaid"] == 0 < wrong.evidence["unsaid"]
+    assert right.verdict is Verdict.ANSWER
+
+
 async def test_a_cue_of_stop_words_lacks_no_word(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

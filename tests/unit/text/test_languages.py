@@ -83,6 +83,9 @@ def test_every_table_is_whole() -> None:
         ("いつ船を買いましたか", True, False),
         ("मैंने नाव कब खरीदी?", False, True),
         ("When did the ferry leave?", True, False),
+        ("Can you remind me how the ferry is booked?", False, False),
+        ("Remind me what we booked.", False, True),
+        ("Erinnere mich daran, wie die Fähre heißt.", False, False),
     ],
 )
 def test_a_cue_is_read_in_its_language(cue: str, is_when: bool, first_person: bool) -> None:
