@@ -105,7 +105,7 @@ def test_what_is_not_said_of_a_fact_leaves_the_hash_as_it_was() -> None:
 
 def test_a_text_may_have_any_length_and_a_name_may_not() -> None:
     check_episode(replace(GOOD, text="x" * 1_000_000))
-    with pytest.raises(TooLarge, match="split"):
+    with pytest.raises(TooLarge, match="shorten"):
         check_episode(replace(GOOD, title="x" * 257))
 
 
