@@ -29,9 +29,8 @@ from ecphoria_eval.datasets.dataset import Collection, Dataset, sampled
 from ecphoria_eval.datasets.locomo import load_locomo
 from ecphoria_eval.measures import all_at, mean, percentile, recall_at, reciprocal_rank
 from scripts.archive_classes import quick_java
+from scripts.test_frameworks import ROOT, UV, VENV
 
-ROOT = Path(__file__).parents[1]
-VENV = ROOT / ".venv"
 PACKAGES = {
     "ecphoria": "",
     "graphiti": "graphiti-core",
@@ -163,10 +162,8 @@ def _prepare(name: str) -> str:
     """Make the environment of a product; give the version that it has."""
     python = _python(name)
     if package := PACKAGES[name]:
-        uv = VENV / "bin" / "uv"
-        tool = uv if uv.exists() else Path("uv")
-        _call(tool, "venv", "-q", "--allow-existing", python.parents[1])
-        install = (tool, "pip", "install", "-q", "--python", python)
+        _call(UV, "venv", "-q", "--allow-existing", python.parents[1])
+        install = (UV, "pip", "install", "-q", "--python", python)
         _call(*install, "-e", f"{ROOT}[encoder]", package)
         _call(*install, "--no-deps", "--only-binary=:all:", REQUIREMENT)
     told = f"import importlib.metadata as m; print(m.version({(package or 'ecphoria')!r}))"

@@ -20,10 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from ecphoria.models.onnx import LocalEmbedder
-from ecphoria.models.weights import obtain_weights
+from ecphoria.models.onnx import DIMENSION, LocalEmbedder
+from ecphoria.models.weights import MODEL, obtain_weights
 
-_DIMENSION = 384
 _BATCH = 100
 _WARM_UP = 3
 
@@ -230,7 +229,7 @@ class Mem0(Product):
         self._held = 0
         self._product = Memory.from_config({
             "vector_store": {"provider": "qdrant", "config": {
-                "collection_name": "messages", "embedding_model_dims": _DIMENSION,
+                "collection_name": "messages", "embedding_model_dims": DIMENSION,
                 "path": str(place.folder / "qdrant"), "on_disk": True,
             }},
             "embedder": {"provider": "openai", "config": {"api_key": "none"}},
@@ -264,7 +263,7 @@ class AgentMemory(Product):
         from neo4j_agent_memory import MemoryClient, MemorySettings  # noqa: PLC0415
 
         class Embedder:
-            model, dimensions = "all-MiniLM-L6-v2", _DIMENSION
+            model, dimensions = MODEL, DIMENSION
 
             async def embed(self, text: str) -> list[float]:
                 return (await encoder.embed([text]))[0]
@@ -319,7 +318,7 @@ class GraphRag(Product):
 
         self._place, self._encoder = place, encoder
         self._driver = neo4j.GraphDatabase.driver(place.uri, auth=place.auth)
-        create_vector_index(self._driver, "vectors", "Message", "embedding", _DIMENSION, "cosine")
+        create_vector_index(self._driver, "vectors", "Message", "embedding", DIMENSION, "cosine")
         create_fulltext_index(self._driver, "words", "Message", ["text"])
         self._driver.execute_query("CALL db.awaitIndexes()")
         self._retriever = HybridRetriever(

@@ -22,6 +22,7 @@ from scripts.archive_classes import quick_java
 
 ROOT = Path(__file__).parents[1]
 VENV = ROOT / ".venv"
+UV = own if (own := VENV / "bin" / "uv").exists() else Path("uv")
 FRAMEWORKS = {
     "langchain": ("langchain", "langchain-tests>=1,<2"),
     "langgraph": ("langgraph",),
@@ -101,12 +102,11 @@ def _address(service: "subprocess.Popen[bytes]", told: Path) -> str:
 
 def _test(name: str, environment: dict[str, str]) -> tuple[int, str]:
     place = VENV / "frameworks" / name
-    uv = VENV / "bin" / "uv"
     extra, *besides = FRAMEWORKS[name]
     python = place / "bin" / "python"
     commands: list[list[str | Path]] = [
-        [uv if uv.exists() else "uv", "venv", "-q", "--allow-existing", place],
-        [uv if uv.exists() else "uv", "pip", "install", "-q", "--python", python, "-e",
+        [UV, "venv", "-q", "--allow-existing", place],
+        [UV, "pip", "install", "-q", "--python", python, "-e",
          f"{ROOT}[{extra}]", *besides, *_TESTS],
         [python, "-m", "pytest", "-q", "--confcutdir", "tests/frameworks", "-W", "default",
          "-p", "no:cacheprovider", "--disable-warnings",

@@ -139,9 +139,9 @@ class AuthSettings(_Group):
     bootstrap_key: SecretStr | None = Field(default=None, min_length=32)
     """An operator's key of your own, at least 32 random characters; if empty, one is made."""
     cache_s: Annotated[float, INNER] = Field(default=5.0, ge=0, le=60, allow_inf_nan=False)
-    """How long keys and names of tenants are trusted without asking the store again, in seconds:
-    the longest that a key works after another process revoked it, or a tenant's name after another
-    process erased the tenant (it is then empty)."""
+    """Seconds for which the service caches keys and names of tenants. A key that another process
+    revokes still works for this time, and so does the name of a tenant that another process
+    erases; the tenant is then empty."""
 
 
 class ServerSettings(_Group):

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.episode import (
@@ -29,6 +29,9 @@ _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
 
 
+_LONGEST: Final = {"source": LONGEST_SOURCE, "idempotency_key": LONGEST_KEY}
+
+
 def check_episode(new: NewEpisode) -> None:
     """Refuse an episode that cannot be stored as it is.
 
@@ -39,19 +42,13 @@ def check_episode(new: NewEpisode) -> None:
     check_readable("text", new.text)
     if not new.text.strip():
         raise InvalidInput("`text` is empty; send what is to be remembered", field="text")
-    for field in ("title", "speaker", "role", "session", "source"):
+    for field in ("title", "speaker", "role", "session", "source", "idempotency_key"):
         value: str | None = getattr(new, field)
         if value is not None:
-            check_readable(field, value, LONGEST_SOURCE if field == "source" else LONGEST_NAME)
+            check_readable(field, value, _LONGEST.get(field, LONGEST_NAME))
+            # A variable that is not set gives a blank key; all appends would have the same one.
             if not value.strip():
                 raise InvalidInput(f"`{field}` is blank; leave it out instead", field=field)
-    if new.idempotency_key is not None:
-        check_readable("idempotency_key", new.idempotency_key, LONGEST_KEY)
-        # A variable that is not set gives a blank key, and all appends would have the same one.
-        if not new.idempotency_key.strip():
-            raise InvalidInput(
-                "`idempotency_key` is blank; leave it out instead", field="idempotency_key"
-            )
     check_metadata(new.metadata)
     if new.extraction is not None:
         check_extraction(new.extraction)

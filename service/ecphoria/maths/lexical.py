@@ -137,10 +137,7 @@ def context_norms(vectors: ArrayLike, *, previous: ArrayLike, following: ArrayLi
     >>> context_norms([[1.0, 0.0], [1.0, 0.0]], **pair)
     array([1.3, 1.6])
     """
-    given = np.asarray(vectors)
-    # Stored vectors stay in single precision: in double this takes five times as long.
-    single = given.dtype == np.float32 and given.ndim == 2
-    own = given if single else floats("vectors", given, ndim=2)
+    own = floats("vectors", vectors, ndim=2, single=True)
     size = own.shape[0]
     before = indices("previous", previous, size=size, low=-1)
     after = indices("following", following, size=size, low=-1)

@@ -104,19 +104,20 @@ class Content:
 
     @property
     def place(self) -> Place:
-        """Where it stood when it was read."""
+        """Its place at the time of reading."""
         return Place(self.session, self.ordinal, self.turn, self.id)
 
     @property
     def spoken(self) -> str:
-        """What a turn says; nothing for a document, which neither asks nor answers."""
+        """The text of a turn without its caption; empty for a document."""
         return "" if self.title else without_caption(self.brief)
 
     @property
     def own(self) -> int:
-        """Different stems of what it says that tell something."""
-        if self.spoken != self.brief:
-            return own_stems(stems(self.spoken))
+        """The number of different stems of this text that tell something."""
+        spoken = self.spoken
+        if spoken != self.brief:
+            return own_stems(stems(spoken))
         # The stems stand in front of further terms.
         return own_stems(self.terms.split()[: int(self.length)])
 

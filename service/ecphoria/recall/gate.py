@@ -251,7 +251,7 @@ class _Found:
         """Measure some rows; who said which word, in the talk of those named."""
         found = self._features(rows)
         beside = rows & self._beside
-        if beside.any():
+        if beside.any() and (beside != rows).any():
             among = self._features(beside)
             found |= {name: among[name] for name in _OF_TALK}
         return found
@@ -312,14 +312,14 @@ class _Found:
         "When is Leo's birthday?" is near to the birthday of somebody else.
         """
         named = self._analysis.written_names
+        columns = [row for row, stem in enumerate(self._candidates.stems) if stem in named]
+        if not columns or int(self._content.sum()) < 2:
+            return False
         said = self._said[rows] & self._content
         if self._candidates.told is not None:
             said = np.vstack((said, (self._candidates.told.counts > 0.0) & self._content))
-        columns = [row for row, stem in enumerate(self._candidates.stems) if stem in named]
         together = said.sum(axis=1) > 1
-        return int(self._content.sum()) > 1 and not all(
-            (said[:, column] & together).any() for column in columns
-        )
+        return not all((said[:, column] & together).any() for column in columns)
 
     def _half_unseen(self) -> bool:
         """Tell whether a small store lacks half or more of the content words of the cue.
@@ -401,6 +401,8 @@ def _in_talk_of(own: NDArray[np.bool_], candidates: Frame) -> NDArray[np.bool_]:
 
     Documents, notes and other people's talk tell nothing of who said what there.
     """
+    if not own.any():
+        return own
     said = list(zip(candidates.speaker, candidates.session, strict=True))
     talk = {session for (_, session), mine in zip(said, own, strict=True) if mine}
     people = {speaker for speaker, session in said if speaker and session in talk}

@@ -6,8 +6,9 @@ Such a long random secret cannot be guessed from its SHA-256, so it needs no slo
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ecphoria.errors import Forbidden, InvalidInput, NotFound, Unauthenticated
 from ecphoria.ports import Clock
@@ -17,6 +18,7 @@ from ecphoria.runtime import Bounded
 from ecphoria.tenancy.store import Keys, Tenants
 
 Entropy = Callable[[int], bytes]
+T = TypeVar("T")
 
 # Enough to tell keys apart in a list, and too little to guess one.
 _SHOWN = len("eck_") + 8
@@ -86,15 +88,7 @@ class Access:
             return _ANYONE
         if not secret:
             raise Unauthenticated
-        key = hashed(secret)
-        now = self.monotonic()
-        found, until = self._trusted.get(key, (None, now))
-        if found is None or until <= now:
-            self._trusted.pop(key, None)
-            found = await self.keys.find(key)
-            if found is None:
-                raise Unauthenticated("Nobody issued this API key, or it was revoked.")
-            self._trusted[key] = (found, now + self.cache_s)
+        found = await self._cached(self._trusted, hashed(secret), self._principal)
         if found.expires_at is not None and found.expires_at <= self.clock.now():
             raise Unauthenticated(
                 f"This API key expired at {found.expires_at:%Y-%m-%d %H:%M:%S} UTC; get a new one."
@@ -129,22 +123,35 @@ class Access:
         if principal.tenant is None:
             if named is None and self.enabled:
                 return None
-            return await self._find(named or DEFAULT_TENANT)
+            return await self._cached(self._named, named or DEFAULT_TENANT, self._tenant)
         if named is not None:
             try:
-                tenant = await self._find(named)
+                tenant = await self._cached(self._named, named, self._tenant)
             except NotFound:
                 tenant = None
             if tenant != principal.tenant:
                 raise Forbidden("This API key acts for its own tenant only; leave the name out.")
         return principal.tenant
 
-    async def _find(self, name: str) -> TenantId:
+    async def _principal(self, key: str) -> Principal:
+        found = await self.keys.find(key)
+        if found is None:
+            raise Unauthenticated("Nobody issued this API key, or it was revoked.")
+        return found
+
+    async def _tenant(self, name: str) -> TenantId:
+        return (await self.tenants.find(name)).id
+
+    async def _cached(
+        self, kept: Bounded[str, tuple[T, float]], key: str, find: Callable[[str], Awaitable[T]]
+    ) -> T:
+        """Take a value from a cache while it is trusted, else find it and cache it."""
         now = self.monotonic()
-        found, until = self._named.get(name, (None, now))
-        if found is None or until <= now:
-            found = (await self.tenants.find(name)).id
-            self._named[name] = (found, now + self.cache_s)
+        if key in kept and kept[key][1] > now:
+            return kept[key][0]
+        kept.pop(key, None)
+        found = await find(key)
+        kept[key] = (found, now + self.cache_s)
         return found
 
     async def tenant_of(self, principal: Principal, named: str | None) -> TenantId:

@@ -64,7 +64,7 @@ STATES: Final = Asking(Saying.STATES)
 
 @dataclass(slots=True)
 class Spoken:
-    """The text of a turn. What it does is read when it is first wanted, because that takes long.
+    """The text of a turn. The rules read it at the first use of `asking`, as this takes long.
 
     Attributes:
         text: Without its caption; empty if it is no turn, or too long to be only a question.
@@ -75,7 +75,7 @@ class Spoken:
 
     @property
     def asking(self) -> Asking:
-        """What it does."""
+        """Whether the text states, asks, or says that nobody knows."""
         if self._asking is None:
             self._asking = read_asking(self.text)
         return self._asking

@@ -177,7 +177,7 @@ _AND_ANOTHER: Final = re.compile(
     r"(?:bought|got|ordered|leased|rented|hired|adopted|joined|started|kaufte|holte|bestellte) ",
     re.IGNORECASE,
 )
-"""What ended and what came in its place: "I sold the Golf and bought a Polo"."""
+"""A clause that ends something, and its replacement: "I sold the Golf and bought a Polo"."""
 _NO_CLAUSE: Final = 2
 """Words in front of a comma or "and" that are no clause: "Ana and I are engaged"."""
 

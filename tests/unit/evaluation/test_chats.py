@@ -1,6 +1,5 @@
 """Chats with an assistant, and data sets told apart by their content."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,29 +9,7 @@ from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import Suite
 from ecphoria_eval.datasets.locomo import load_chats, load_locomo
 from ecphoria_eval.datasets.told_apart import load_any, named
-
-CHAT: dict[str, Any] = {
-    "sample_id": "chat-1",
-    "conversation": {
-        "speaker_a": "user",
-        "speaker_b": "assistant",
-        "session_1_date_time": "9:00 am on 05 April, 2024",
-        "session_1": [
-            {"speaker": "user", "dia_id": "D1:0", "text": "I keep bees behind the mill."},
-            {"speaker": "assistant", "dia_id": "D1:1", "text": "Put the hives in the shade."},
-        ],
-    },
-    "qa": [
-        {"question": "Where are my bees?", "category": 4, "evidence": ["D1:0"], "kind": "fact"},
-        {"question": "Where is my goat?", "category": 5, "evidence": [], "kind": "abstention"},
-    ],
-}
-
-
-def saved(folder: Path, content: object, name: str = "chat.json") -> Path:
-    file = folder / name
-    file.write_text(json.dumps(content), encoding="utf-8")
-    return file
+from tests.unit.evaluation.chats import CHAT, saved
 
 
 @pytest.mark.parametrize("load", [load_chats, load_locomo])
