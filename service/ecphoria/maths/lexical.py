@@ -122,7 +122,7 @@ def spread_next(tf: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> 
     return result
 
 
-def context_norms(vectors: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> FloatArray:
+def context_norms(vectors: ArrayLike, *, joined: ArrayLike) -> FloatArray:
     """Measure each turn's context vector `e_i + .6 e_{i-1} + .3 e_{i+1}`, [n]; O(n d).
 
     This number makes the cosine with the smoothed vector out of the turns' own cosines
@@ -130,23 +130,25 @@ def context_norms(vectors: ArrayLike, *, previous: ArrayLike, following: ArrayLi
 
     Args:
         vectors: [n, d] unit vectors.
-        previous: int [n], index of the turn before, -1 for none.
-        following: int [n], index of the turn after, -1 for none.
+        joined: bool [n - 1], whether the turn of a row is followed by that of the next row.
 
-    >>> pair = {"previous": [-1, 0], "following": [1, -1]}
-    >>> context_norms([[1.0, 0.0], [1.0, 0.0]], **pair)
+    >>> context_norms([[1.0, 0.0], [1.0, 0.0]], joined=[True])
     array([1.3, 1.6])
     """
     own = floats("vectors", vectors, ndim=2, single=True)
-    size = own.shape[0]
-    before = indices("previous", previous, size=size, low=-1)
-    after = indices("following", following, size=size, low=-1)
-    check_same_length(vectors=own, previous=before, following=after)
-    smoothed = own.copy()
-    for weight, neighbour in ((CONTEXT_BACK, before), (CONTEXT_FORTH, after)):
-        rows = np.flatnonzero(neighbour >= 0)
-        smoothed[rows] += weight * own[neighbour[rows]]
-    norms: FloatArray = np.sqrt(np.einsum("ij,ij->i", smoothed, smoothed)).astype(np.float64)
+    follows = np.asarray(joined, dtype=np.bool_)
+    if follows.shape != (max(0, len(own) - 1),):
+        raise ValueError("joined must have one value less than there are vectors")
+    # The square is made out of products of rows: copies of the neighbours' vectors take longer.
+    near = np.where(follows, np.einsum("ij,ij->i", own[1:], own[:-1]), 0.0)
+    far = np.where(follows[1:] & follows[:-1], np.einsum("ij,ij->i", own[2:], own[:-2]), 0.0)
+    size = np.einsum("ij,ij->i", own, own).astype(np.float64)
+    square = size.copy()
+    square[1:] += np.where(follows, CONTEXT_BACK**2 * size[:-1], 0.0) + 2 * CONTEXT_BACK * near
+    square[:-1] += np.where(follows, CONTEXT_FORTH**2 * size[1:], 0.0) + 2 * CONTEXT_FORTH * near
+    square[1:-1] += 2 * CONTEXT_BACK * CONTEXT_FORTH * far
+    # Neighbours may cancel each other out; rounding may leave a little less than 0.
+    norms: FloatArray = np.sqrt(np.maximum(square, 0.0))
     return norms
 
 

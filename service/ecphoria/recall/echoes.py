@@ -65,8 +65,10 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
     asked = frozenset((*terms(cue).every, *words(cue))) | names_and_numbers(cue)
     openly = asks_openly(cue)
     # What a turn does is read only of turns that may be echoes by the number of their own words.
-    common = (count_terms(frame.terms, sorted(asked), {}) > 0.0).sum(axis=1)
-    few = (frame.own - common <= _FEW_WORDS) | (frame.cosine >= NEAR)
+    few = frame.cosine >= NEAR
+    short = np.flatnonzero(frame.own <= len(asked) + _FEW_WORDS)
+    common = count_terms([frame.terms[row] for row in short], sorted(asked), {}) > 0.0
+    few[short] |= frame.own[short] - common.sum(axis=1) <= _FEW_WORDS
     return tuple(
         Echo(
             id=frame.id[row],

@@ -490,7 +490,7 @@ def _spread(
 
 def _context(columns: Columns, previous: IntArray, following: IntArray) -> FloatArray:
     """Compare the cue with each turn and its neighbours among the candidates."""
-    norm = context_norms(columns.vector, previous=previous, following=following)
+    norm = context_norms(columns.vector, joined=following[:-1] >= 0)
     return context_similarity(columns.cosine, norm=norm, previous=previous, following=following)
 
 
@@ -515,7 +515,10 @@ def _circumstances(
 
 
 def neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
-    """Find each row's NEXT neighbours; rows are ordered by session and ordinal."""
+    """Find each row's NEXT neighbours, which are the rows beside it.
+
+    Rows are ordered by session and ordinal.
+    """
     size = len(columns.id)
     joined = np.array(
         [

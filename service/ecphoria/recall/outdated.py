@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 
 from ecphoria.recall.answer import load_shown
+from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.ports import FactStanding, Superseded
 from ecphoria.records.episode import Episode
@@ -221,7 +222,7 @@ def _outdated_by_words(
     search: Search, ranked: Ranked, episodes: Sequence[Episode]
 ) -> dict[EpisodeId, EpisodeId]:
     """Find by their words, for each outdated memory, the newest one that makes it outdated."""
-    told = sorted(_told(episodes, ranked), key=lambda one: one.place)
+    told = sorted(_told(episodes, ranked, search.frame), key=lambda one: one.place)
     found: dict[EpisodeId, EpisodeId] = {}
     for at, older in enumerate(told):
         # A memory whose facts have ended was said later, but tells what was so before.
@@ -239,7 +240,7 @@ def _outdated_by_words(
     return found
 
 
-def _told(episodes: Sequence[Episode], ranked: Ranked) -> list[_Told]:
+def _told(episodes: Sequence[Episode], ranked: Ranked, frame: Frame) -> list[_Told]:
     """Read the memories that may state something; documents and records of tools are left out."""
     return [
         _Told(
@@ -249,8 +250,16 @@ def _told(episodes: Sequence[Episode], ranked: Ranked) -> list[_Told]:
             statements=statements,
         )
         for one in episodes
-        if not one.title and one.role not in _UNREAD and (statements := read_statements(one.text))
+        if not one.title and one.role not in _UNREAD and (statements := _statements(one, frame))
     ]
+
+
+def _statements(episode: Episode, frame: Frame) -> tuple[Statement, ...]:
+    """Read the statements of a memory; those of a short turn are remembered with its columns."""
+    row = frame.row.get(episode.id)
+    if row is None or not frame.spoken[row].text:
+        return read_statements(episode.text)
+    return frame.spoken[row].statements
 
 
 def _last_place(episode: Episode, ranked: Ranked) -> tuple[float, int]:

@@ -11,7 +11,7 @@ from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 from ecphoria.records.tenant import Gate, Scale
-from ecphoria.text.asking import Spoken
+from ecphoria.text.spoken import Spoken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

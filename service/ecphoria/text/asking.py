@@ -10,7 +10,7 @@ repetition, so the time is linear in the text.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
@@ -60,25 +60,6 @@ class Asking:
 
 
 STATES: Final = Asking(Saying.STATES)
-
-
-@dataclass(slots=True)
-class Spoken:
-    """The text of a turn. The rules read it at the first use of `asking`, as this takes long.
-
-    Attributes:
-        text: Without its caption; empty if it is no turn, or too long to be only a question.
-    """
-
-    text: str
-    _asking: Asking | None = field(default=None, compare=False)
-
-    @property
-    def asking(self) -> Asking:
-        """Whether the text states, asks, or says that nobody knows."""
-        if self._asking is None:
-            self._asking = read_asking(self.text)
-        return self._asking
 
 
 def _any(words: str) -> str:

@@ -124,10 +124,22 @@ def test_context_similarity_is_the_cosine_with_the_smoothed_vector(vectors: Floa
     padded = np.vstack((np.zeros(3), vectors, np.zeros(3)))
     smooth = padded[1:-1] + 0.6 * padded[:-2] + 0.3 * padded[2:]
     norms = np.linalg.norm(smooth, axis=1)
-    np.testing.assert_allclose(context_norms(vectors, **line(5)), norms, atol=1e-12)
+    np.testing.assert_allclose(context_norms(vectors, joined=[True] * 4), norms, atol=1e-12)
     if norms.min() > 1e-3:
         result = context_similarity(vectors @ query, norm=norms, **line(5))
         np.testing.assert_allclose(result, smooth @ query / norms, atol=1e-9)
+
+
+def test_turns_of_other_sessions_are_no_context() -> None:
+    """Rows 0 to 1 and 3 to 4 belong together; row 2 is alone."""
+    vectors = np.eye(5)
+    vectors[4] = [0.0, 0.0, 0.0, 0.6, 0.8]
+    norms = context_norms(vectors, joined=[True, False, False, True])
+    alone = [1.0 + 0.09, 1.0 + 0.36, 1.0]
+    pair = [1.0 + 0.09 + 2 * 0.3 * 0.6, 1.0 + 0.36 + 2 * 0.6 * 0.6]
+    np.testing.assert_allclose(norms, np.sqrt([*alone, *pair]))
+    assert context_norms(np.zeros((0, 5)), joined=[]).shape == (0,)
+    assert context_norms(np.zeros((3, 5)), joined=[True, True]).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_a_document_has_its_cosine_for_context() -> None:
@@ -150,9 +162,9 @@ def test_a_document_has_its_cosine_for_context() -> None:
         lambda: spread_next([1.0], previous=[-1, -1], following=[-1]),
         lambda: spread_next([1.0], previous=[-2], following=[-1]),
         lambda: spread_next([1.0], previous=[0.5], following=[-1]),
-        lambda: context_norms([1.0], previous=[-1], following=[-1]),
-        lambda: context_norms([[1.0]], previous=[1], following=[-1]),
-        lambda: context_norms([[1.0]], previous=[-1, -1], following=[-1]),
+        lambda: context_norms([1.0], joined=[]),
+        lambda: context_norms([[1.0]], joined=[True]),
+        lambda: context_norms([[1.0], [1.0]], joined=[[True]]),
     ],
 )
 def test_bad_arrays_are_refused(call: object) -> None:
