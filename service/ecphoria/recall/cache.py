@@ -6,7 +6,7 @@ change. Every recall reads the tenant's counters first: positions are dropped wh
 changed, and contents and passages when an episode was deleted.
 
 A tenant has one cache, in columns: an episode has the same slot in each, so that numpy selects the
-rows of a recall in one operation a column.
+rows of a recall in one operation a column. The cache of a large tenant is halved when it is full.
 """
 
 import asyncio
@@ -62,6 +62,13 @@ class Rows:
             self.held[name][first:last] = values
         self._size = last
         return range(first, last)
+
+    def select(self, places: Sequence[int]) -> "Rows":
+        """Copy some rows, in the given order."""
+        chosen = Rows()
+        chosen.held = {name: column[places] for name, column in self.held.items()}
+        chosen._size = len(places)
+        return chosen
 
 
 class Place(NamedTuple):
@@ -133,7 +140,9 @@ class ContentCache:
 
     def __init__(self) -> None:
         self.sessions: set[str] = set()
+        # The episodes that were used last are at the end.
         self._slots: dict[str, int] = {}
+        self._session: list[str] = []
         self.texts: dict[str, list[Any]] = {
             name: [] for name in ("speaker", "role", "terms", "title", "spoken")
         }
@@ -151,8 +160,10 @@ class ContentCache:
         return [episode for episode in episodes if episode not in self._slots]
 
     def slots(self, episodes: Sequence[str]) -> IntArray:
-        """Find the slots of cached episodes."""
-        return np.array([self._slots[episode] for episode in episodes], np.int64)
+        """Find the slots of cached episodes, which are now the last used ones."""
+        used = {episode: self._slots.pop(episode) for episode in dict.fromkeys(episodes)}
+        self._slots.update(used)
+        return np.array([used[episode] for episode in episodes], np.int64)
 
     def length_of(self, episode: str) -> float:
         """Count the stems of a cached episode; 0 if it is not cached."""
@@ -165,11 +176,25 @@ class ContentCache:
         if not fresh:
             return
         self._slots.update(zip(fresh, self.rows.add(list(fresh.values())), strict=True))
+        self._session += [one.session for one in fresh.values()]
+        self.sessions.update(self._session[-len(fresh) :])
         for one in fresh.values():
             spoken = Spoken(one.spoken)
             row = (one.speaker or None, one.role or None, one.terms, one.title, spoken)
             for column, text in zip(self.texts.values(), row, strict=True):
                 column.append(text)
+
+    def last_used(self, most: int) -> "ContentCache":
+        """Copy the episodes that were used last."""
+        kept = ContentCache()
+        chosen = list(self._slots.items())[-most:]
+        slots = [slot for _, slot in chosen]
+        kept._slots = {episode: slot for slot, (episode, _) in enumerate(chosen)}
+        kept._session = [self._session[slot] for slot in slots]
+        kept.sessions = set(kept._session)
+        kept.texts = {name: [each[slot] for slot in slots] for name, each in self.texts.items()}
+        kept.rows = self.rows.select(slots)
+        return kept
 
 
 class PassageCache:
@@ -290,6 +315,8 @@ _WINDOWS_AT_ONCE = 50
 """Windows whose turns are read at once; a window of one seed has ten turns."""
 _PASSAGES_AT_ONCE = 50
 """Episodes whose passages are read at once."""
+_POSITIONS = 10
+"""Number of positions that take as much memory as the contents of an episode."""
 _STEMS_AT_ONCE = 100_000
 """Stems of the texts of one read: a megabyte, or 5,000 usual turns."""
 
@@ -318,16 +345,27 @@ class _Memory:
     positions: PositionCache = field(default_factory=PositionCache)
 
     def __len__(self) -> int:
-        return len(self.contents) + len(self.passages) + len(self.positions)
+        return len(self.contents) + len(self.passages) + len(self.positions) // _POSITIONS
+
+    def shrink(self, most: int) -> None:
+        """Keep up to `most` contents, those that were used last, and nothing else."""
+        # Recalls that run keep the caches that they have, so new ones take their place.
+        self.contents = self.contents.last_used(most)
+        self.passages, self.positions = PassageCache(), PositionCache()
 
 
 class ColumnReader:
-    """Reads columns, and caches up to `keep` contents, passages and positions."""
+    """Reads columns, and caches up to `keep` contents and passages, and ten times the positions.
+
+    The tenants that were read last are kept. If one tenant alone has more, it keeps the half that
+    was used last.
+    """
 
     def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
         """Read live episodes, and dormant ones too if `dormant`."""
         self._graph = graph
         self._dormant = dormant
+        self._keep = keep
         self._memories = Bounded[TenantId, _Memory](keep, len)
 
     def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
@@ -382,7 +420,7 @@ class ColumnReader:
                 )
             )
         found = passages.columns(episodes, vector)
-        self._memories.touch(tenant)
+        self._bound(tenant)
         return found
 
     def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
@@ -420,7 +458,6 @@ class ColumnReader:
         read = await asyncio.gather(*(self._contents(tenant, windows=part) for part in parts))
         for part, rows in zip(parts, read, strict=True):
             contents.put(rows)
-            contents.sessions.update(window.session for window in part)
             positions.learn([], part, [row.place for row in rows])
         new_ids, new_windows = positions.unknown(ids, windows)
         if new_ids or new_windows:
@@ -453,8 +490,15 @@ class ColumnReader:
         for start in range(0, len(missing), _CONTENTS_AT_ONCE):
             part = missing[start : start + _CONTENTS_AT_ONCE]
             contents.put(await self._contents(tenant, ids=part))
-        self._memories.touch(tenant)
+        self._bound(tenant)
         return contents, frozenset(contents.missing(missing))
+
+    def _bound(self, tenant: TenantId) -> None:
+        """Make a tenant the last used one, and drop what is too much."""
+        memory = self._memories.get(tenant)
+        if memory is not None and len(memory) > self._keep:
+            memory.shrink(self._keep // 2)
+        self._memories.touch(tenant)
 
     async def _contents(
         self, tenant: TenantId, *, ids: Sequence[str] = (), windows: Sequence[Window] = ()

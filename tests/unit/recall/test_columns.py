@@ -70,3 +70,17 @@ async def test_texts_of_unknown_length_are_read_too() -> None:
     reader = ColumnReader(cast("Graph", Store(50_000)), 10_000)
     assert list(reader.in_parts(TENANT, ids)) == [ids]
     assert list(reader.in_parts(TENANT, [])) == []
+
+
+async def test_a_tenant_with_too_many_keeps_the_half_that_was_used_last() -> None:
+    store, ids = Store(20), episodes(12)
+    reader = ColumnReader(cast("Graph", store), 10)
+    reader.check(TENANT, change=0, deletions=0)
+    await reader.vectors(TENANT, ids[:8])
+    await reader.vectors(TENANT, ids[:2])
+    assert len(await reader.vectors(TENANT, ids[8:])) == 4
+    store.asked.clear()
+    assert len(await reader.vectors(TENANT, [*ids[8:], ids[1]])) == 5
+    assert store.asked == []
+    await reader.vectors(TENANT, [ids[0], ids[7]])
+    assert store.asked == [[ids[0], ids[7]]]

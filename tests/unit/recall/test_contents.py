@@ -55,6 +55,30 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
         assert held["vector"][slot].tolist() == [number] * 3
 
 
+@given(
+    st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=9), max_size=9), st.integers(1, 9)
+)
+def test_the_last_used_ones_are_kept(uses: list[list[int]], most: int) -> None:
+    cache = ContentCache()
+    cache.put([replace(content(number), session=f"s{number % 4}") for number in range(41)])
+    for use in uses:
+        cache.slots([f"e{number}" for number in use])
+    last = dict.fromkeys(
+        number for use in reversed(uses) for number in reversed(dict.fromkeys(use))
+    )
+    order = [*last, *(number for number in reversed(range(41)) if number not in last)]
+    kept = cache.last_used(most)
+    assert len(kept) == most
+    assert kept.missing([f"e{number}" for number in order[: most + 1]]) == [f"e{order[most]}"]
+    assert kept.sessions == {f"s{number % 4}" for number in order[:most]}
+    kept.put([content(99)])
+    numbers = [99, *order[:most]]
+    slots = kept.slots([f"e{number}" for number in numbers])
+    assert kept.rows.held["length"][slots].tolist() == numbers
+    assert kept.rows.held["vector"][slots].tolist() == [[number] * 3 for number in numbers]
+    assert [kept.texts["terms"][slot] for slot in slots] == [f"t{number}" for number in numbers]
+
+
 def test_own_stems_are_those_of_the_words_without_caption_and_further_terms() -> None:
     plain = replace(content(1), brief="Lisbon, maybe", terms="lisbon mayb @lissabon", length=2.0)
     shown = replace(content(1), brief="Lisbon [shares a tram]", terms="lisbon tram", length=2.0)
