@@ -297,8 +297,10 @@ async def _change(stand: Stand, given: argparse.Namespace) -> None:
     begun = time.perf_counter()
     archived = await services.cold.archive(tenant, 0)
     _tell("archive", memories=archived, seconds=time.perf_counter() - begun)
+    begun = time.perf_counter()
     for ident in asleep:
         await services.ingest.delete(tenant, ident)
+    _tell("delete archived", memories=len(asleep), seconds=time.perf_counter() - begun)
 
 
 async def _cycle(stand: Stand, given: argparse.Namespace) -> None:
