@@ -1,7 +1,7 @@
-// doc: Count one more change and add to the tenant's totals.
+// doc: Count one more change, and whether it kept all names and words; add to the tenant's totals.
 // mode: write
 // params: tenant STRING, appended INTEGER, items INTEGER, titles INTEGER, length INTEGER,
-//   stated INTEGER
+//   stated INTEGER, kept INTEGER
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 SET t.change = t.change + 1,
@@ -9,4 +9,5 @@ SET t.change = t.change + 1,
   t.items = t.items + $items,
   t.titles = t.titles + $titles,
   t.length = t.length + $length,
-  t.stated = coalesce(t.stated, 0) + $stated
+  t.stated = coalesce(t.stated, 0) + $stated,
+  t.names_kept = coalesce(t.names_kept, 0) + $kept

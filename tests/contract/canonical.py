@@ -8,7 +8,9 @@ from typing import Any
 from tests.conftest import Cypher
 
 # When a thing was written, and how often the tenant changed, is no part of it.
-_INCIDENTAL = frozenset({"recorded_at", "created_at", "locked_at", "dormant_at", "change"})
+_INCIDENTAL = frozenset(
+    {"recorded_at", "created_at", "locked_at", "dormant_at", "change", "names_kept"}
+)
 _NOT_MEMORY = ["Job", "Trace", "ApiKey"]
 
 

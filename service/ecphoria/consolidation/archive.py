@@ -17,7 +17,7 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
 from ecphoria.models.embedders import embed_all
-from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
+from ecphoria.neo4j_store.locks import change_under, count_change_beside_names, lock_tenant
 from ecphoria.neo4j_store.passages import (
     CREATE_PASSAGES,
     REMOVE_PASSAGES,
@@ -106,7 +106,7 @@ class ColdStore:
 
         async def leave(work: Work) -> list[EpisodeId]:
             await lock_tenant(work, tenant)
-            await count_change(work, tenant)
+            await count_change_beside_names(work, tenant)
             rows = await self._payload_rows(work, tenant, list(written))
             stubs = [
                 {"id": row.id, "stub": _stub(row.properties, written[row.id], now)}
@@ -198,7 +198,7 @@ class ColdStore:
         self, work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
     ) -> list[EpisodeId]:
         await lock_tenant(work, tenant)
-        await count_change(work, tenant)
+        await count_change_beside_names(work, tenant)
         rows = [
             {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
             for episode, payload in sorted(payloads.items())

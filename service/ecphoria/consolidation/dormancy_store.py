@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
-from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant, mark_around
+from ecphoria.neo4j_store.locks import (
+    change_under,
+    count_change_beside_names,
+    lock_tenant,
+    mark_around,
+)
 from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Statement, Store, Work
 from ecphoria.neo4j_store.tenant_settings import SettingsStore
@@ -88,7 +93,7 @@ class DormancyStore(Store):
         async def sleep(work: Work) -> list[EpisodeId]:
             # Without the lock, an erasure could delete these episodes at the same time.
             await lock_tenant(work, tenant)
-            await count_change(work, tenant)
+            await count_change_beside_names(work, tenant)
             ids = sorted(await work.run(_SAVE_SLEEPING, tenant=tenant, now=now, rows=rows))
             await mark_around(work, tenant, ids)
             return ids

@@ -17,7 +17,7 @@ from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import renew
 from ecphoria.models.embedders import embed_all
-from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
+from ecphoria.neo4j_store.locks import change_under, count_change_beside_names, lock_tenant
 from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.ports import Embedder
 from ecphoria.records.fact import Merge, MergeStatus, MergeView
@@ -143,7 +143,7 @@ class MergeStore(Store):
                 _UPDATE_MERGE, tenant=tenant, one=one, other=other, status=status.value
             )
             if merge is not None:
-                await count_change(work, tenant)
+                await count_change_beside_names(work, tenant)
             return merge
 
         return await self._graph.change("merges.decide", save)

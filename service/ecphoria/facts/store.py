@@ -6,7 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ecphoria.neo4j_store.locks import change_under, count_change, find_property, lock_tenant
+from ecphoria.neo4j_store.locks import (
+    change_under,
+    count_change_beside_names,
+    find_property,
+    lock_tenant,
+)
 from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work
 from ecphoria.ports import Vector
@@ -208,7 +213,7 @@ class FactTransaction:
 
     async def changed(self) -> None:
         """Raise the tenant's change counter by one."""
-        await count_change(self.work, self.tenant)
+        await count_change_beside_names(self.work, self.tenant)
 
 
 class FactStore(Store):

@@ -273,6 +273,7 @@ async def apply_changes(work: Work, tenant: TenantId, changes: Changes) -> None:
     await work.run(
         UPDATE_TENANT,
         tenant=tenant,
+        kept=0,
         **encoded(changes, "appended", "items", "titles", "length", "stated"),
     )
     if changes.next_removed:

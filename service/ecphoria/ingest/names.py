@@ -2,8 +2,9 @@
 
 Whether a name is a concept depends on the whole tenant (seen twice, nowhere in lower case). So a
 new episode can create a concept that older episodes mention, and can end one. `ConceptBook` keeps
-each tenant's table of names between writes. It uses the table only if the tenant's change counter
-shows that no other process wrote meanwhile.
+each tenant's table of names between writes. It uses the table only if the tenant's counters show
+that no other process changed names meanwhile. Changes that keep all names, such as a restore from
+the archive, are counted apart, because a large tenant takes half a second to read.
 
 The table of names holds only names that rules find, so stated names do not change what rules find.
 This module combines both.
@@ -83,9 +84,9 @@ _NOTHING = StatedBy(names=frozenset(), facts=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """The cached names of a tenant, as of the change counter."""
+    """The cached names of a tenant, as of the number of changes of names."""
 
-    change: int
+    named: int
     table: NameTable
     alike: SynonymTable
 
@@ -207,20 +208,20 @@ class ConceptBook:
 
     async def _names(self, transaction: IngestTransaction) -> _Names:
         """Remove the kept table, which this write will change; return it if it is current."""
-        change = transaction.counters.change
+        named = transaction.counters.named
         kept = self._kept.pop(transaction.tenant, None)
-        if kept is not None and kept.change == change:
+        if kept is not None and kept.named == named:
             return kept
         states, lower = await transaction.names()
         return _Names(
-            change=change,
+            named=named,
             table=NameTable(map(_row, states), lower),
             alike=SynonymTable(state.normalised for state in states if state.live),
         )
 
     def _keep(self, transaction: IngestTransaction, names: _Names) -> None:
         """Keep the table as it will be when this transaction has counted its change."""
-        self._pending[transaction.tenant] = replace(names, change=transaction.counters.change + 1)
+        self._pending[transaction.tenant] = replace(names, named=transaction.counters.named + 1)
 
 
 def _stand(alike: SynonymTable, changed: ChangedConcepts, changes: Changes) -> None:

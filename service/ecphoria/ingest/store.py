@@ -23,7 +23,7 @@ from ecphoria.ingest.changes import (
 )
 from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
-from ecphoria.neo4j_store.locks import Counters, count_change, hold_lease, lock_tenant
+from ecphoria.neo4j_store.locks import Counters, count_change_beside_names, hold_lease, lock_tenant
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.episode import Episode, ErasureCounts, Load, MetadataValue
@@ -257,7 +257,7 @@ class IngestTransaction:
             tenant=self.tenant, id=episode, metadata=text, expires_at=expires_at,
         )  # fmt: skip
         await self._work.run(RENEW_EXPIRY, tenant=self.tenant)
-        await count_change(self._work, self.tenant)
+        await count_change_beside_names(self._work, self.tenant)
 
     async def segments(
         self, starts: Sequence[TurnPlace], margin: int

@@ -17,6 +17,7 @@ class Counters:
 
     Attributes:
         change: Number of changes, by which caches tell whether they are current.
+        named: Number of those that may have changed names, concepts or words in lower case.
         sequence: Number of the last append.
         stated: Number of names and facts that its episodes state.
         timed: Whether any fact has a timeline.
@@ -25,6 +26,7 @@ class Counters:
     """
 
     change: int
+    named: int
     sequence: int
     stated: int
     timed: bool
@@ -61,10 +63,14 @@ async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
     return counters
 
 
-async def count_change(work: Work, tenant: TenantId) -> None:
-    """Take the tenant's lock, and invalidate every cache of its data."""
+async def count_change_beside_names(work: Work, tenant: TenantId) -> None:
+    """Take the tenant's lock, and invalidate every cache of its data but the table of names.
+
+    The write must leave every name with its counts, every concept and every word in lower case as
+    it is: the next append uses the table of before. Only `apply_changes` writes these.
+    """
     nothing = dict.fromkeys(("appended", "items", "titles", "length", "stated"), 0)
-    await work.run(UPDATE_TENANT, tenant=tenant, **nothing)
+    await work.run(UPDATE_TENANT, tenant=tenant, kept=1, **nothing)
 
 
 async def find_property(graph: Graph | Work, tenant: TenantId, name: str) -> str | None:

@@ -177,7 +177,7 @@ _TENANT: Final = _typed(
     key="name",
     text="engram_formula load",
     instant="created_at recorded_at locked_at expires_from learning_since due_at",
-    whole_number="turn change items titles length stated passages"
+    whole_number="turn change names_kept items titles length stated passages"
     " associated_turn associated_total recall_total feedback_total scheduled_turn light_turn"
     " loaded",
     flag="timed",

@@ -63,3 +63,36 @@ async def graph_of(cypher: Cypher, tenant: TenantId) -> tuple[object, object]:
         if "Episode" in one["labels"]:
             one["p"].pop("touched", None)
     return [(sorted(one["labels"]), one["p"]) for one in nodes], edges
+
+
+async def without_ids(cypher: Cypher, tenant: TenantId) -> dict[str, list[tuple[object, ...]]]:
+    """Write a tenant's graph down without ids and clocks, so that those of two tenants compare."""
+    queries = {
+        "episodes": """MATCH (e:Episode {tenant: $t}) RETURN e.text, e.session, e.ordinal, e.terms,
+            e.length, e.title, e.speaker""",
+        "next": """MATCH (a:Episode {tenant: $t})-[r:NEXT]->(b)
+            RETURN a.text, b.text, round(r.weight, 9)""",
+        "mentions": """MATCH (e:Episode {tenant: $t})-[r:MENTIONS]->(c)
+            RETURN e.text, c.normalised, r.weight, r.stated""",
+        "about": "MATCH (c {tenant: $t})-[:ABOUT]->(e) RETURN c.normalised, e.text",
+        "names": """MATCH (n:Name {tenant: $t}) RETURN n.normalised, n.titles, n.candidates,
+            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0), n.stated""",
+        "synonyms": """MATCH (a:Name {tenant: $t})-[r:SYNONYM]->(b)
+            RETURN a.normalised, b.normalised, round(r.weight, 9)""",
+        "related": """MATCH (a:Name {tenant: $t})-[r:RELATED]->(b)
+            RETURN a.normalised, r.predicate, b.normalised, r.weight""",
+        "facts": """MATCH (f:Fact {tenant: $t}) RETURN f.statement, f:LiveFact, f.id <> '',
+            COLLECT { MATCH (f)-[r:SUBJECT|OBJECT]->(c:LiveConcept)
+                WITH c, r ORDER BY type(r) RETURN type(r) + c.normalised },
+            COLLECT { MATCH (f)-[:EVIDENCE]->(e) WITH e ORDER BY e.text RETURN e.text },
+            [x IN f.embedding[..3] | round(x, 5)]""",
+        "terms": "MATCH (n:Term {tenant: $t}) RETURN n.stem, n.items",
+        "words": "MATCH (n:Word {tenant: $t}) RETURN n.word, n.items",
+        "speakers": "MATCH (n:Speaker {tenant: $t}) RETURN n.name, n.episodes",
+        "tenant": """MATCH (n:Tenant {id: $t})
+            RETURN n.items, n.length, n.titles, n.stated""",
+    }
+    return {
+        name: sorted((tuple(row.values()) for row in await cypher(query, t=tenant)), key=repr)
+        for name, query in queries.items()
+    }

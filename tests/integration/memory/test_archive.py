@@ -5,87 +5,35 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
+from ecphoria.consolidation.archive import ArchiveService, Archiving
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.doctor import Doctor, IntegrityStore
-from ecphoria.consolidation.dormancy import ForgettingService
-from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import ArchiveUnavailable, NotFound
-from ecphoria.ingest.service import IngestService
-from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.rows import from_bytes
 from ecphoria.neo4j_store.session import Done, Graph, Statement
 from ecphoria.ports import Embedder
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode, Outcome, State
-from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.records.upkeep import ColdRecord, Located
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.tenants import set_settings
+from tests.integration.memory.archives import World, a_cycle, archived, world_of
 from tests.integration.memory.talks import START, TEXTS, a_talk, graph_of
-
-LATER = timedelta(days=100)
-
-
-@dataclass
-class World:
-    """A memory with an archive of its own."""
-
-    folder: Path
-    files: ColdFiles
-    cold: ColdStore
-    step: Archiving
-    archive: ArchiveService
-    forgetting: ForgettingService
-    ingest: IngestService
-    doctor: Doctor
-
-    async def archive_records(self, tenant: TenantId) -> list[ColdRecord]:
-        """Read all records of a tenant."""
-        return [
-            ColdRecord(id=place.id, content=await self.files.read(tenant, place))
-            for place, _ in await self.cold.stubs(tenant, 0, 100)
-        ]
 
 
 @pytest.fixture
 def world(graph: Graph, embedder: Embedder, tmp_path: Path) -> World:
-    store, files, cold = DormancyStore(graph), ColdFiles(tmp_path), ColdStore(graph)
-    step = Archiving(cold, files, store, settled_s=0.0)
-    archive = ArchiveService(step, cold, files, WallClock())
-    ingest = IngestService(
-        store=IngestStore(graph), embedder=embedder, clock=WallClock(), archive=archive
-    )
-    return World(
-        folder=tmp_path,
-        files=files,
-        cold=cold,
-        step=step,
-        archive=archive,
-        forgetting=ForgettingService(store, archive, ingest.wake, WallClock()),
-        ingest=ingest,
-        doctor=Doctor(IntegrityStore(graph), lambda: 0.0, archive),
-    )
-
-
-def a_cycle(tenant: TenantId, **how: object) -> Cycle:
-    return Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC) + LATER, **how)  # type: ignore[arg-type]
-
-
-async def archived(world: World, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
-    await world.forgetting.sleep(tenant, ids)
-    assert (await world.step.run(a_cycle(tenant))).counts["archived"] == len(ids)
+    return world_of(graph, embedder, tmp_path)
 
 
 def on_disk(world: World) -> bytes:

@@ -17,6 +17,7 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.text.concepts import NameTable, extract
 from ecphoria.text.tokens import stems
 from tests.conftest import Cypher
+from tests.integration.memory.talks import without_ids
 
 
 def extracted(*names: str, facts: Sequence[tuple[str, str, str]]) -> Extracted:
@@ -67,39 +68,6 @@ def conversation() -> list[NewEpisode]:
     return [*turns[:-2], *known]
 
 
-async def dump(cypher: Cypher, tenant: TenantId) -> dict[str, list[tuple[object, ...]]]:
-    """Write a tenant's graph down without ids and clocks."""
-    queries = {
-        "episodes": """MATCH (e:Episode {tenant: $t}) RETURN e.text, e.session, e.ordinal, e.terms,
-            e.length, e.title, e.speaker""",
-        "next": """MATCH (a:Episode {tenant: $t})-[r:NEXT]->(b)
-            RETURN a.text, b.text, round(r.weight, 9)""",
-        "mentions": """MATCH (e:Episode {tenant: $t})-[r:MENTIONS]->(c)
-            RETURN e.text, c.normalised, r.weight, r.stated""",
-        "about": "MATCH (c {tenant: $t})-[:ABOUT]->(e) RETURN c.normalised, e.text",
-        "names": """MATCH (n:Name {tenant: $t}) RETURN n.normalised, n.titles, n.candidates,
-            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0), n.stated""",
-        "synonyms": """MATCH (a:Name {tenant: $t})-[r:SYNONYM]->(b)
-            RETURN a.normalised, b.normalised, round(r.weight, 9)""",
-        "related": """MATCH (a:Name {tenant: $t})-[r:RELATED]->(b)
-            RETURN a.normalised, r.predicate, b.normalised, r.weight""",
-        "facts": """MATCH (f:Fact {tenant: $t}) RETURN f.statement, f:LiveFact, f.id <> '',
-            COLLECT { MATCH (f)-[r:SUBJECT|OBJECT]->(c:LiveConcept)
-                WITH c, r ORDER BY type(r) RETURN type(r) + c.normalised },
-            COLLECT { MATCH (f)-[:EVIDENCE]->(e) WITH e ORDER BY e.text RETURN e.text },
-            [x IN f.embedding[..3] | round(x, 5)]""",
-        "terms": "MATCH (n:Term {tenant: $t}) RETURN n.stem, n.items",
-        "words": "MATCH (n:Word {tenant: $t}) RETURN n.word, n.items",
-        "speakers": "MATCH (n:Speaker {tenant: $t}) RETURN n.name, n.episodes",
-        "tenant": """MATCH (n:Tenant {id: $t})
-            RETURN n.items, n.length, n.titles, n.stated""",
-    }
-    return {
-        name: sorted((tuple(row.values()) for row in await cypher(query, t=tenant)), key=repr)
-        for name, query in queries.items()
-    }
-
-
 async def store(
     ingest: IngestService, tenant: TenantId, items: Sequence[NewEpisode], size: int
 ) -> list[EpisodeId]:
@@ -120,7 +88,7 @@ async def test_any_order_and_any_batches_give_the_same_graph(
     random.Random(seed).shuffle(shuffled)  # noqa: S311 - an order, not a secret
     await store(ingest, tenant, items, size=100)
     await store(ingest, other_tenant, shuffled, size=seed + 1)
-    assert await dump(cypher, other_tenant) == await dump(cypher, tenant)
+    assert await without_ids(cypher, other_tenant) == await without_ids(cypher, tenant)
 
 
 async def test_concepts_and_mentions_are_what_the_rules_say_of_the_whole(
@@ -138,7 +106,7 @@ async def test_concepts_and_mentions_are_what_the_rules_say_of_the_whole(
     )  # fmt: skip
     concepts = table.concepts.union(*stated)
     assert concepts > table.concepts
-    graph = await dump(cypher, tenant)
+    graph = await without_ids(cypher, tenant)
     assert sorted(row[:2] for row in graph["mentions"]) == expected
     assert {row[0] for row in graph["names"] if row[3]} == concepts
     degrees = {row[0]: row[4] for row in graph["names"] if row[3]}
@@ -149,7 +117,7 @@ async def test_a_fact_is_stored_once_with_all_its_evidence(
     ingest: IngestService, tenant: TenantId, cypher: Cypher
 ) -> None:
     await store(ingest, tenant, conversation(), size=3)
-    graph = await dump(cypher, tenant)
+    graph = await without_ids(cypher, tenant)
     evidence = {row[0]: (row[3], row[4]) for row in graph["facts"]}
     assert evidence["petra lind sells at harbour fair"] == (
         ["OBJECTharbour fair", "SUBJECTpetra lind"],
@@ -168,10 +136,10 @@ async def test_a_document_with_another_extraction_is_the_same_document(
 ) -> None:
     document = conversation()[-1]
     await ingest.append(tenant, document)
-    before = await dump(cypher, tenant)
+    before = await without_ids(cypher, tenant)
     with pytest.raises(Conflict, match="another extraction"):
         await ingest.append(tenant, replace(document, extraction=None))
-    assert await dump(cypher, tenant) == before
+    assert await without_ids(cypher, tenant) == before
 
 
 @pytest.mark.parametrize("gone", range(len(SAID) + len(BOOKS)))
@@ -182,7 +150,7 @@ async def test_a_deleted_memory_leaves_the_graph_as_if_it_had_never_been(
     ids = await store(ingest, tenant, items, size=100)
     await ingest.delete(tenant, ids[gone])
     await store(ingest, other_tenant, items[:gone] + items[gone + 1 :], size=100)
-    assert await dump(cypher, tenant) == await dump(cypher, other_tenant)
+    assert await without_ids(cypher, tenant) == await without_ids(cypher, other_tenant)
 
 
 async def test_everything_deleted_leaves_nothing(
@@ -190,7 +158,7 @@ async def test_everything_deleted_leaves_nothing(
 ) -> None:
     for episode in await store(ingest, tenant, conversation(), size=100):
         await ingest.delete(tenant, episode)
-    graph = await dump(cypher, tenant)
+    graph = await without_ids(cypher, tenant)
     assert graph.pop("tenant") == [(0, 0, 0, 0)]
     assert not any(graph.values())
 
@@ -230,13 +198,13 @@ async def test_a_repeat_changes_nothing_and_another_body_is_refused(
 ) -> None:
     items = conversation()
     await store(ingest, tenant, items, size=100)
-    before = await dump(cypher, tenant)
+    before = await without_ids(cypher, tenant)
     again = await ingest.append_batch(tenant, items)
     assert {one.outcome for one in again if isinstance(one, Receipt)} == {Outcome.EXISTED}
     changed = replace(items[0], text="Something else.")
     with pytest.raises(Conflict):
         await ingest.append(tenant, changed)
-    assert await dump(cypher, tenant) == before
+    assert await without_ids(cypher, tenant) == before
 
 
 async def test_a_batch_tells_each_item_its_own_result(
@@ -259,7 +227,7 @@ async def test_a_batch_tells_each_item_its_own_result(
     assert kinds == [
         Outcome.CREATED, InvalidInput, Outcome.EXISTED, Conflict, BadVector, BadVector, BadVector,
     ]  # fmt: skip
-    assert len((await dump(cypher, tenant))["episodes"]) == 1
+    assert len((await without_ids(cypher, tenant))["episodes"]) == 1
 
 
 async def test_writers_at_once_lose_nothing(
@@ -268,7 +236,7 @@ async def test_writers_at_once_lose_nothing(
     items = conversation()
     await asyncio.gather(*(ingest.append(tenant, item) for item in (*items, *items)))
     await store(ingest, other_tenant, items, size=100)
-    assert await dump(cypher, tenant) == await dump(cypher, other_tenant)
+    assert await without_ids(cypher, tenant) == await without_ids(cypher, other_tenant)
 
 
 async def test_two_services_on_one_database_agree(
@@ -280,7 +248,7 @@ async def test_two_services_on_one_database_agree(
     for place, item in enumerate(items):
         await (ingest if place % 2 else twin).append(tenant, item)
     await store(ingest, other_tenant, items, size=100)
-    assert await dump(cypher, tenant) == await dump(cypher, other_tenant)
+    assert await without_ids(cypher, tenant) == await without_ids(cypher, other_tenant)
 
 
 async def test_an_unknown_tenant_is_not_made_by_writing(ingest: IngestService) -> None:
@@ -302,7 +270,7 @@ async def test_what_fails_beside_the_writing_undoes_it(
 ) -> None:
     first, *rest = conversation()
     await ingest.append(tenant, first)
-    before = await dump(cypher, tenant)
+    before = await without_ids(cypher, tenant)
 
     async def broken(transaction: object, names: Sequence[str]) -> Sequence[StoredBody]:
         raise StoreUnavailable
@@ -310,7 +278,7 @@ async def test_what_fails_beside_the_writing_undoes_it(
     monkeypatch.setattr(writing.IngestTransaction, "bodies_with", broken)
     with pytest.raises(StoreUnavailable):
         await ingest.append_batch(tenant, rest)
-    assert await dump(cypher, tenant) == before
+    assert await without_ids(cypher, tenant) == before
     monkeypatch.undo()
     results = await ingest.append_batch(tenant, rest)
     assert {one.outcome for one in results if isinstance(one, Receipt)} == {Outcome.CREATED}
