@@ -38,9 +38,10 @@ from ecphoria.client.filters import (
     asked_of,
     erasure_of,
 )
+from ecphoria.records.asked import to_body
 
-_CHARACTERS_A_SECOND = 2_000
-"""The least that a slow and busy machine encodes."""
+_BYTES_A_SECOND = 2_000
+"""The least that a slow machine encodes; a busy one took a minute for 1 MB."""
 _ERASURE_S = 300.0
 
 
@@ -64,7 +65,7 @@ class AsyncClient(AsyncCalls):
         api_key: Secret of a key; if absent `ECPHORIA_API_KEY`, or the key in this machine's home.
         tenant: Tenant to act for, with an operator's key; `ECPHORIA_TENANT` if neither a key nor
             a tenant is given.
-        timeout: Seconds to wait for an answer; for an append one more for each 2,000 characters.
+        timeout: Seconds to wait for an answer; for an append one more for each 2,000 bytes of it.
         retries: How often, and after how long, a call is sent again.
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
 
@@ -191,9 +192,13 @@ class AsyncClient(AsyncCalls):
 
     async def append(self, episode: records.episode.NewEpisode) -> records.episode.Receipt:
         """Append one episode that is already in the shape of the API."""
-        wanted, timeout_s = keyed(episode), self._append_timeout_s([episode])
+        content = to_body(keyed(episode))
         return await self._ask(
-            records.episode.Receipt, "POST", "/v1/episodes", wanted, timeout_s=timeout_s
+            records.episode.Receipt,
+            "POST",
+            "/v1/episodes",
+            content,
+            timeout_s=self._encoding_timeout_s(len(content)),
         )
 
     async def append_batch(
@@ -208,10 +213,11 @@ class AsyncClient(AsyncCalls):
         wanted = body_of(
             wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes), load=load
         )
+        content = to_body(wanted)
         # A batch of a load waits for the one before it, which takes as long.
-        timeout_s = self._append_timeout_s([*episodes, *(episodes if load else ())])
+        timeout_s = self._encoding_timeout_s(len(content) * (2 if load else 1))
         kind, path = wire.episodes.BatchAnswer, "/v1/episodes/batch"
-        return await self._ask(kind, "POST", path, wanted, timeout_s=timeout_s)
+        return await self._ask(kind, "POST", path, content, timeout_s=timeout_s)
 
     async def get(self, episode: str) -> records.episode.Episode:
         """Fetch one episode by its id."""
@@ -430,7 +436,9 @@ class AsyncClient(AsyncCalls):
             extraction: The names and facts; an empty one removes all but those of the rules.
         """
         path = f"/v1/episodes/{segment(episode)}/extraction"
-        await self._send(Call("PUT", path, body=extraction))
+        content = to_body(extraction)
+        timeout_s = self._encoding_timeout_s(len(content))
+        await self._send(Call("PUT", path, body=content, timeout_s=timeout_s))
 
     async def pin(self, episode: str, *, pinned: bool = True) -> None:
         """Pin or unpin a memory; pinned memories never become dormant."""
@@ -474,8 +482,7 @@ class AsyncClient(AsyncCalls):
         """Report whether the service is ready, and list missing parts."""
         return await self._ask(wire.admin.ReadinessAnswer, "GET", "/readyz")
 
-    def _append_timeout_s(self, episodes: Sequence[records.episode.NewEpisode]) -> float | None:
-        """Add the time that the service needs to encode long texts; None for no limit."""
+    def _encoding_timeout_s(self, size: int) -> float | None:
+        """Add the time that the service needs to encode so many bytes; None for no limit."""
         usual: float | None = self._timeout_s
-        characters = sum(len(episode.text) for episode in episodes)
-        return None if usual is None else usual + characters / _CHARACTERS_A_SECOND
+        return None if usual is None else usual + size / _BYTES_A_SECOND

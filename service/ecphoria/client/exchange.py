@@ -37,6 +37,7 @@ class Call:
     """A request to make.
 
     Attributes:
+        body: A record, or bytes that are JSON already.
         repeatable: Whether sending it twice does no more than sending it once.
         timeout_s: Longest to wait for the answer; the client's own if None.
     """
@@ -60,8 +61,8 @@ class Call:
 
     def content(self) -> bytes | None:
         """Spell the body, leaving out the fields that were not given."""
-        if self.body is None:
-            return None
+        if self.body is None or isinstance(self.body, bytes):
+            return self.body
         return to_body(self.body, whole=isinstance(self.body, Patch))
 
 
@@ -140,8 +141,10 @@ def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
     """Make the error of a call that got no answer."""
     if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
         return Timeout(
-            f"The service at {base_url} did not answer in time. It may be busy: repeat the "
-            "call, or give the client a longer `timeout`.",
+            f"The service at {base_url} did not answer in time; it may still do what was asked. "
+            "Repeat the call, or give the client a longer `timeout`. It is safe to send an append "
+            "again with the same `idempotency_key`: it is stored once. Without a key of yours it "
+            "may be stored twice.",
             url=base_url,
         )
     return Unavailable(
