@@ -9,7 +9,7 @@ they cost.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from ecphoria.client import AsyncClient
@@ -201,7 +201,13 @@ def _turns(
     *,
     number: int,
 ) -> list[tuple[str, NewEpisode]]:
-    """Make the turns of a question and its reply, with ids that no memory of the data has."""
+    """Make the turns of a question and its reply, with ids that no memory of the data has.
+
+    Each question has a time of its own. The service takes the same words of the same speaker at
+    the same time for one turn that was sent twice, so a second "I don't know." would be dropped.
+    """
+    if when is not None:
+        when += timedelta(milliseconds=number)
     said = (("user", asking.question.text), ("assistant", _reply(asking.question, answer, row)))
     return [
         (

@@ -51,6 +51,11 @@ _ASKS: Final = PARTS.index("isq")
 _QUESTION_MARGIN: Final = 0.05
 """Score by which a question may stand above its reply."""
 
+# A short reply tells a fact; a long one works on what the question states, and then the question
+# is evidence (decision 0086).
+_BRIEF_MARGIN: Final = -0.1
+"""The same where the reply has at most 600 characters: the question stands below it."""
+
 
 @dataclass(slots=True, kw_only=True)
 class ConceptWalk(Walk):
@@ -272,7 +277,7 @@ class EcphoriaOptions:
         0.05, "Taken from questions, a user's to an assistant aside.", low=0, high=2, source="fit"
     )
     replied: bool = parameter(
-        default=True, doc="Rank a user's question hardly above its reply, which holds the answer."
+        default=True, doc="Rank a user's question hardly above its reply, and below a short one."
     )
     w_when: float = parameter(
         0.12, "Names a time where the cue asks for one.", low=0, high=2, source="fit"
@@ -444,12 +449,15 @@ def text_parts(frame: Frame, options: EcphoriaOptions, *, unread: bool) -> TextS
 
 
 def _above_reply(score: FloatArray, frame: Frame) -> FloatArray:
-    """Tell how far a user's question scores above its reply, [n]; 0 for all other memories.
+    """Tell how far a user's question scores above its bound, [n]; 0 for all other memories.
 
     An agent stores what its user asks. Such a question has the words of many later cues and
     answers none; its reply does.
     """
-    above = np.maximum(0.0, score - score[frame.following] - _QUESTION_MARGIN)
+    # Turns that are too long to be only a question have no text here.
+    brief = np.array([bool(one.text) for one in frame.spoken], dtype=np.bool_)
+    margin = np.where(brief[frame.following], _BRIEF_MARGIN, _QUESTION_MARGIN)
+    above = np.maximum(0.0, score - score[frame.following] - margin)
     above[~frame.by_user | (frame.following < 0) | frame.by_user[frame.following]] = 0.0
     for row in np.flatnonzero(above).tolist():
         if frame.spoken[row].asking.saying is not Saying.ASKS:

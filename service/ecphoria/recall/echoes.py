@@ -10,7 +10,7 @@ ranked like other echoes.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -53,12 +53,25 @@ _ABOUT_QUESTIONS = re.compile(
 """A cue about what was asked: for this cue questions are evidence."""
 
 
-def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
+Place = tuple[str | None, int]
+"""The session and the ordinal of a turn, as they are stored."""
+
+
+def find_echoes(
+    cue: str, frame: Frame, scope: Scope, excuses: Collection[Place]
+) -> tuple[Echo, ...]:
     """Find the candidates that only ask, or only say that nobody knows.
 
     A turn that ends with a question and has no word that the cue lacks is one too: "The build is
     red. How did we mend it?" tells nothing to a cue with the same words. A question to which the
-    assistant replied that it does not know is one too, unless it has a name that the cue lacks.
+    assistant replied that it does not know is one too, unless it has a name that the cue and
+    every other memory lack.
+
+    Args:
+        cue: The question.
+        frame: The candidates.
+        scope: The frame was gathered in it; ordinals in the frame are places without echoes.
+        excuses: Echoes that were left out and said "I don't know".
     """
     if _ABOUT_QUESTIONS.search(cue):
         return ()
@@ -69,11 +82,13 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
     short = np.flatnonzero(frame.own <= len(asked) + _FEW_WORDS)
     common = count_terms([frame.terms[row] for row in short], sorted(asked), {}) > 0.0
     few[short] |= frame.own[short] - common.sum(axis=1) <= _FEW_WORDS
+    turns = zip(frame.session, frame.ordinal.tolist(), strict=True)
+    places = [(session, scope.ordinal(session, place)) for session, place in turns]
     return tuple(
         Echo(
             id=frame.id[row],
             session=frame.session[row],
-            ordinal=int(frame.ordinal[row]),
+            ordinal=places[row][1],
             terms=frozenset(frame.terms[row].split()),
             length=float(frame.length[row]),
             cosine=float(frame.cosine[row]),
@@ -85,20 +100,37 @@ def find_echoes(cue: str, frame: Frame) -> tuple[Echo, ...]:
             few[row]
             and _is_echo(frame.spoken[row].asking, asked, float(frame.cosine[row]), openly=openly)
         )
-        or (frame.is_question[row] and _stayed_open(row, frame, asked))
+        or (frame.is_question[row] and _stayed_open(row, frame, asked, places[row], excuses))
         or (frame.is_question[row] and _is_repeated(frozenset(frame.terms[row].split()), asked))
     )
 
 
-def _stayed_open(row: int, frame: Frame, asked: frozenset[str]) -> bool:
+def _stayed_open(
+    row: int, frame: Frame, asked: frozenset[str], place: Place, excuses: Collection[Place]
+) -> bool:
     """Tell whether an assistant replied to a user's question that it does not know."""
-    reply = int(frame.following[row])
-    if reply < 0 or not frame.by_user[row] or frame.by_user[reply]:
-        return False
     asking = frame.spoken[row].asking
-    if asking.saying is not Saying.ASKS or not asking.told <= asked:
+    if not frame.by_user[row] or asking.saying is not Saying.ASKS:
         return False
-    return frame.spoken[reply].asking.saying is Saying.DOES_NOT_KNOW
+    session, ordinal = place
+    reply = int(frame.following[row])
+    if (session, ordinal + 1) not in excuses and not (reply >= 0 and _is_excuse(reply, frame)):
+        return False
+    return _is_told(asking.told - asked, frame)
+
+
+def _is_told(names: frozenset[str], frame: Frame) -> bool:
+    """Tell whether there are no names, or one candidate that does not ask has all of them."""
+    # "Is my flight on 4 May?" tells the day if nothing else does (decision 0086).
+    if not names:
+        return True
+    found = count_terms(frame.terms, sorted(names), {}) > 0.0
+    return bool((found.all(axis=1) & ~frame.is_question).any())
+
+
+def _is_excuse(row: int, frame: Frame) -> bool:
+    """Tell whether an assistant says that it does not know."""
+    return not frame.by_user[row] and frame.spoken[row].asking.saying is Saying.DOES_NOT_KNOW
 
 
 def _is_repeated(told: frozenset[str], asked: frozenset[str]) -> bool:
@@ -139,28 +171,40 @@ def _answered(row: int, frame: Frame) -> bool:
     return known and frame.spoken[reply].asking.saying is Saying.STATES
 
 
-def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:
-    """Read as if these echoes were never stored."""
-    # A penalty would leave the bounds of the signals, the lead of the first hit and the
-    # statistics distorted (decision 0044).
+def _ordinals(echoes: Iterable[Echo]) -> dict[str, list[int]]:
+    """List the ordinals of echoes by session, in order."""
     gone: dict[str, list[int]] = {}
     for echo in sorted(echoes, key=lambda one: one.ordinal):
         if echo.session is not None:
             gone.setdefault(echo.session, []).append(echo.ordinal)
+    return gone
+
+
+def _without(store: RecallStore, echoes: Sequence[Echo], scope: Scope) -> ScopedStore:
+    """Read as if these echoes were never stored."""
+    # A penalty would leave the bounds of the signals, the lead of the first hit and the
+    # statistics distorted (decision 0044).
     scoped = store if isinstance(store, ScopedStore) else ScopedStore(store, Scope())
-    return scoped.without(frozenset(echo.id for echo in echoes), gone)
+    return scoped.without(frozenset(echo.id for echo in echoes), scope.gone)
 
 
 async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
     """Search again as if the cue's echoes were not stored; unchanged if there is none."""
     whole, known = search, dict[EpisodeId, Echo]()
+    scope, excuses = Scope(), set[Place]()
     for _ in range(_ROUNDS):
-        found = [echo for echo in find_echoes(cue, search.frame) if echo.id not in known]
+        frame = search.frame
+        every = find_echoes(cue, frame, scope, excuses)
+        found = [echo for echo in every if echo.id not in known]
         if not found:
             break
         known.update((echo.id, echo) for echo in found)
+        excuses.update(
+            (echo.session, echo.ordinal) for echo in found if _is_excuse(frame.row[echo.id], frame)
+        )
         silent = [echo for echo in known.values() if not echo.lends]
-        view = _without(whole.store, silent)
+        scope = Scope(gone=_ordinals(silent))
+        view = _without(whole.store, silent, scope)
         seeding = await _seeded(whole, view, silent, limit)
         frame = await gather(view, search.tenant, seeding, search.filters)
         search = replace(search, store=view, seeding=seeding, frame=frame)

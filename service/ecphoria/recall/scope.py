@@ -83,6 +83,14 @@ class Scope:
         """Compute the ordinal of a turn without those that were never stored."""
         return ordinal - bisect_left(self.gone.get(session or "", ()), ordinal)
 
+    def ordinal(self, session: str | None, place: int) -> int:
+        """Compute the ordinal of a turn that was stored from its `place`."""
+        for gone in self.gone.get(session or "", ()):
+            if gone > place:
+                break
+            place += 1
+        return place
+
 
 class FactsThen:
     """Facts at an instant, as they were known at another.

@@ -106,6 +106,39 @@ async def test_the_same_question_is_an_echo_whatever_its_form(
     assert [hit.echo for hit in found.hits if hit.episode.text == cue] == [True]
 
 
+LONG_REPLY = "A firm from Jena. " + "It took the motor apart and cleaned each part. " * 14
+
+
+BELOW = {
+    "en": (
+        "The telescope has a mirror of two metres.",
+        "Who mended the telescope of the old observatory for Anna Meyer?",
+        "A firm from Jena.",
+        "How large is the mirror of the telescope on the hill of the old observatory?",
+    ),
+    "de": (
+        "Das Fernrohr hat einen Spiegel von zwei Metern.",
+        "Wer hat das Fernrohr der alten Sternwarte mit neuen Rädern aus Messing repariert?",
+        "Eine Firma aus Jena.",
+        "Wie groß ist der Spiegel im Fernrohr auf dem Hügel der alten Sternwarte?",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", BELOW)
+async def test_a_question_stands_below_its_short_reply(
+    language: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    told, asked, reply, cue = BELOW[language]
+    case = Case(seed=1, language=language, role="roles")
+    said = [("user", told), ("assistant", "OK."), ("user", asked), ("assistant", reply)]
+    await store(ingest, tenant, said, case, "s")
+    found = await ask(recalls, tenant, cue)
+    score = {hit.episode.text: hit.score for hit in found.hits}
+    assert score[asked] <= score[reply] - 0.1 + 1e-9
+    assert not any(hit.echo for hit in found.hits if hit.episode.text == asked)
+
+
 async def test_a_question_stands_hardly_above_its_reply(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:
@@ -115,9 +148,12 @@ async def test_a_question_stands_hardly_above_its_reply(
         ("user", "The telescope has a mirror of two metres."),
         ("assistant", "Noted."),
         ("user", "Who mended the telescope of the old observatory for Anna Meyer?"),
-        ("assistant", "A firm from Jena."),
+        ("assistant", LONG_REPLY),
     ]
-    await store(ingest, tenant, said, case, "s")
+    keyed = enumerate(turns(said, case, "s"))
+    await ingest.append_batch(
+        tenant, [replace(one, idempotency_key=str(place)) for place, one in keyed]
+    )
     cue = "How large is the mirror of the telescope on the hill of the old observatory?"
     plain = await recalls.recall(
         tenant, Cue(text=cue), RecallOptions(k=4, options={"replied": False})
@@ -149,6 +185,10 @@ async def test_a_question_that_stayed_open_is_an_echo_however_long(
     await store(ingest, tenant, [("user", named), ("assistant", "I don't know.")], case, "s")
     after = await ask(recalls, tenant, cue)
     assert [hit.echo for hit in after.hits if hit.episode.text == named] == [False]
+    # Another memory has the name, so the question tells nothing new.
+    await store(ingest, tenant, [("user", "Anna Meyer plays the cello.")], case, "t")
+    known = await ask(recalls, tenant, cue)
+    assert [hit.echo for hit in known.hits if hit.episode.text == named] == [True]
 
 
 async def test_a_long_memory_stands_where_it_stood_without_the_echo(

@@ -150,7 +150,7 @@ class TinyService:
                 )
                 continue
             stored = self.tenants[tenant]
-            fields = ("text", "speaker", "role", "session", "position")
+            fields = ("text", "speaker", "role", "session", "position", "occurred_at")
             told = {name: episode[name] for name in fields if name in episode}
             stored.append({"id": f"e{self.made:03d}", **told})
             self.made += 1

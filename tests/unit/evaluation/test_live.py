@@ -97,6 +97,9 @@ async def test_questions_and_replies_are_stored_in_the_second_replay_only(
         ("user", "who sold the boat"),
         ("assistant", "I don't know."),
     ]
+    # Equal words at one time would be one turn to the service.
+    times = [one["occurred_at"] for one in live if one["session"] == "questions"]
+    assert times[0::2] == times[1::2] == sorted(set(times))
     assert [(row.strategy, row.question, row.taken_out) for row in outcome.rows] == [
         (strategy, name, early)
         for strategy in ("ecphoria", "live")
