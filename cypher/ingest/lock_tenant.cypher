@@ -1,8 +1,8 @@
 // doc: Take the tenant's write lock, then read its counters.
 // mode: write
 // params: tenant STRING
-// returns: change INTEGER, named INTEGER, sequence INTEGER, stated INTEGER, timed BOOLEAN, classes STRING,
-//   recalls INTEGER, settings JSON, generation INTEGER, load STRING, loaded INTEGER
+// returns: change INTEGER, named INTEGER, sequence INTEGER, stated INTEGER, timed BOOLEAN,
+//   classes STRING, recalls INTEGER, settings JSON, generation INTEGER, load STRING, loaded INTEGER
 // plan: Eager one row, of the tenant; the store is read when the lock is held
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})

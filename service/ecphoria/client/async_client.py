@@ -192,13 +192,9 @@ class AsyncClient(AsyncCalls):
 
     async def append(self, episode: records.episode.NewEpisode) -> records.episode.Receipt:
         """Append one episode that is already in the shape of the API."""
-        content = to_body(keyed(episode))
+        content, timeout_s = self._encoded(keyed(episode))
         return await self._ask(
-            records.episode.Receipt,
-            "POST",
-            "/v1/episodes",
-            content,
-            timeout_s=self._encoding_timeout_s(len(content)),
+            records.episode.Receipt, "POST", "/v1/episodes", content, timeout_s=timeout_s
         )
 
     async def append_batch(
@@ -213,9 +209,8 @@ class AsyncClient(AsyncCalls):
         wanted = body_of(
             wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes), load=load
         )
-        content = to_body(wanted)
         # A batch of a load waits for the one before it, which takes as long.
-        timeout_s = self._encoding_timeout_s(len(content) * (2 if load else 1))
+        content, timeout_s = self._encoded(wanted, times=2 if load else 1)
         kind, path = wire.episodes.BatchAnswer, "/v1/episodes/batch"
         return await self._ask(kind, "POST", path, content, timeout_s=timeout_s)
 
@@ -436,8 +431,7 @@ class AsyncClient(AsyncCalls):
             extraction: The names and facts; an empty one removes all but those of the rules.
         """
         path = f"/v1/episodes/{segment(episode)}/extraction"
-        content = to_body(extraction)
-        timeout_s = self._encoding_timeout_s(len(content))
+        content, timeout_s = self._encoded(extraction)
         await self._send(Call("PUT", path, body=content, timeout_s=timeout_s))
 
     async def pin(self, episode: str, *, pinned: bool = True) -> None:
@@ -482,7 +476,9 @@ class AsyncClient(AsyncCalls):
         """Report whether the service is ready, and list missing parts."""
         return await self._ask(wire.admin.ReadinessAnswer, "GET", "/readyz")
 
-    def _encoding_timeout_s(self, size: int) -> float | None:
-        """Add the time that the service needs to encode so many bytes; None for no limit."""
+    def _encoded(self, body: object, times: int = 1) -> tuple[bytes, float | None]:
+        """Spell a body, and limit the time in which the service encodes it; None for no limit."""
+        content = to_body(body)
         usual: float | None = self._timeout_s
-        return None if usual is None else usual + size / _BYTES_A_SECOND
+        longest = None if usual is None else usual + times * len(content) / _BYTES_A_SECOND
+        return content, longest

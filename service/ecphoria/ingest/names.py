@@ -4,7 +4,7 @@ Whether a name is a concept depends on the whole tenant (seen twice, nowhere in 
 new episode can create a concept that older episodes mention, and can end one. `ConceptBook` keeps
 each tenant's table of names between writes. It uses the table only if the tenant's counters show
 that no other process changed names meanwhile. Changes that keep all names, such as a restore from
-the archive, are counted apart, because a large tenant takes half a second to read.
+the archive, are counted apart, because to read the names of a large tenant takes half a second.
 
 The table of names holds only names that rules find, so stated names do not change what rules find.
 This module combines both.

@@ -17,7 +17,7 @@ class Counters:
 
     Attributes:
         change: Number of changes, by which caches tell whether they are current.
-        named: Number of those that may have changed names, concepts or words in lower case.
+        named: Number of changes that may have changed names, concepts or words in lower case.
         sequence: Number of the last append.
         stated: Number of names and facts that its episodes state.
         timed: Whether any fact has a timeline.
@@ -67,7 +67,7 @@ async def count_change_beside_names(work: Work, tenant: TenantId) -> None:
     """Take the tenant's lock, and invalidate every cache of its data but the table of names.
 
     The write must leave every name with its counts, every concept and every word in lower case as
-    it is: the next append uses the table of before. Only `apply_changes` writes these.
+    it is, because the next append uses the same table. Only `apply_changes` writes these.
     """
     nothing = dict.fromkeys(("appended", "items", "titles", "length", "stated"), 0)
     await work.run(UPDATE_TENANT, tenant=tenant, kept=1, **nothing)

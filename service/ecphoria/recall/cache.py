@@ -348,7 +348,7 @@ class _Memory:
         return len(self.contents) + len(self.passages) + len(self.positions) // _POSITIONS
 
     def shrink(self, most: int) -> None:
-        """Keep up to `most` contents, those that were used last, and nothing else."""
+        """Drop all rows but the `most` contents that were used last."""
         # Recalls that run keep the caches that they have, so new ones take their place.
         self.contents = self.contents.last_used(most)
         self.passages, self.positions = PassageCache(), PositionCache()

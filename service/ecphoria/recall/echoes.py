@@ -10,7 +10,7 @@ ranked like other echoes.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -53,12 +53,12 @@ _ABOUT_QUESTIONS = re.compile(
 """A cue about what was asked: for this cue questions are evidence."""
 
 
-Place = tuple[str | None, int]
+_Stored = tuple[str | None, int]
 """The session and the ordinal of a turn, as they are stored."""
 
 
 def find_echoes(
-    cue: str, frame: Frame, scope: Scope, excuses: Collection[Place]
+    cue: str, frame: Frame, scope: Scope, excuses: Collection[_Stored]
 ) -> tuple[Echo, ...]:
     """Find the candidates that only ask, or only say that nobody knows.
 
@@ -82,13 +82,11 @@ def find_echoes(
     short = np.flatnonzero(frame.own <= len(asked) + _FEW_WORDS)
     common = count_terms([frame.terms[row] for row in short], sorted(asked), {}) > 0.0
     few[short] |= frame.own[short] - common.sum(axis=1) <= _FEW_WORDS
-    turns = zip(frame.session, frame.ordinal.tolist(), strict=True)
-    places = [(session, scope.ordinal(session, place)) for session, place in turns]
     return tuple(
         Echo(
             id=frame.id[row],
             session=frame.session[row],
-            ordinal=places[row][1],
+            ordinal=scope.ordinal(frame.session[row], int(frame.ordinal[row])),
             terms=frozenset(frame.terms[row].split()),
             length=float(frame.length[row]),
             cosine=float(frame.cosine[row]),
@@ -100,21 +98,21 @@ def find_echoes(
             few[row]
             and _is_echo(frame.spoken[row].asking, asked, float(frame.cosine[row]), openly=openly)
         )
-        or (frame.is_question[row] and _stayed_open(row, frame, asked, places[row], excuses))
+        or (frame.is_question[row] and _stayed_open(row, frame, asked, scope, excuses))
         or (frame.is_question[row] and _is_repeated(frozenset(frame.terms[row].split()), asked))
     )
 
 
 def _stayed_open(
-    row: int, frame: Frame, asked: frozenset[str], place: Place, excuses: Collection[Place]
+    row: int, frame: Frame, asked: frozenset[str], scope: Scope, excuses: Collection[_Stored]
 ) -> bool:
     """Tell whether an assistant replied to a user's question that it does not know."""
     asking = frame.spoken[row].asking
     if not frame.by_user[row] or asking.saying is not Saying.ASKS:
         return False
-    session, ordinal = place
-    reply = int(frame.following[row])
-    if (session, ordinal + 1) not in excuses and not (reply >= 0 and _is_excuse(reply, frame)):
+    session, reply = frame.session[row], int(frame.following[row])
+    after = scope.ordinal(session, int(frame.ordinal[row])) + 1
+    if (session, after) not in excuses and not (reply >= 0 and _is_excuse(reply, frame)):
         return False
     return _is_told(asking.told - asked, frame)
 
@@ -171,27 +169,22 @@ def _answered(row: int, frame: Frame) -> bool:
     return known and frame.spoken[reply].asking.saying is Saying.STATES
 
 
-def _ordinals(echoes: Iterable[Echo]) -> dict[str, list[int]]:
-    """List the ordinals of echoes by session, in order."""
+def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:
+    """Read as if these echoes were never stored."""
+    # A penalty would leave the bounds of the signals, the lead of the first hit and the
+    # statistics distorted (decision 0044).
     gone: dict[str, list[int]] = {}
     for echo in sorted(echoes, key=lambda one: one.ordinal):
         if echo.session is not None:
             gone.setdefault(echo.session, []).append(echo.ordinal)
-    return gone
-
-
-def _without(store: RecallStore, echoes: Sequence[Echo], scope: Scope) -> ScopedStore:
-    """Read as if these echoes were never stored."""
-    # A penalty would leave the bounds of the signals, the lead of the first hit and the
-    # statistics distorted (decision 0044).
     scoped = store if isinstance(store, ScopedStore) else ScopedStore(store, Scope())
-    return scoped.without(frozenset(echo.id for echo in echoes), scope.gone)
+    return scoped.without(frozenset(echo.id for echo in echoes), gone)
 
 
 async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
     """Search again as if the cue's echoes were not stored; unchanged if there is none."""
     whole, known = search, dict[EpisodeId, Echo]()
-    scope, excuses = Scope(), set[Place]()
+    scope, excuses = Scope(), set[_Stored]()
     for _ in range(_ROUNDS):
         frame = search.frame
         every = find_echoes(cue, frame, scope, excuses)
@@ -203,8 +196,8 @@ async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
             (echo.session, echo.ordinal) for echo in found if _is_excuse(frame.row[echo.id], frame)
         )
         silent = [echo for echo in known.values() if not echo.lends]
-        scope = Scope(gone=_ordinals(silent))
-        view = _without(whole.store, silent, scope)
+        view = _without(whole.store, silent)
+        scope = view.scope
         seeding = await _seeded(whole, view, silent, limit)
         frame = await gather(view, search.tenant, seeding, search.filters)
         search = replace(search, store=view, seeding=seeding, frame=frame)

@@ -164,12 +164,16 @@ class FactsThen:
 
 
 class ScopedStore:
-    """The reads of a store within a scope."""
+    """The reads of a store within a scope.
+
+    Attributes:
+        scope: What these reads may see.
+    """
 
     def __init__(self, store: EpisodeReader, scope: Scope) -> None:
         """Read within a scope."""
         self._store = store
-        self._scope = scope
+        self.scope = scope
         self._out = scope.hidden | scope.unsaid
         self._happened: dict[EpisodeId, bool] = {}
         self._facts: FactsThen | None = None
@@ -185,7 +189,7 @@ class ScopedStore:
         self, unsaid: frozenset[EpisodeId], gone: Mapping[str, Sequence[int]]
     ) -> "ScopedStore":
         """Read as if some episodes of the scope were never stored; see `Scope`."""
-        return ScopedStore(self._store, replace(self._scope, unsaid=unsaid, gone=gone))
+        return ScopedStore(self._store, replace(self.scope, unsaid=unsaid, gone=gone))
 
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
@@ -263,7 +267,7 @@ class ScopedStore:
     ) -> Sequence[StatementSeed]:
         """Search the facts of the scope's time, and list the episodes that state the nearest."""
         found = await self._store.seeds_by_statement(
-            tenant, vector, limit, retracted=self._facts is not None, known_at=self._scope.known_at
+            tenant, vector, limit, retracted=self._facts is not None, known_at=self.scope.known_at
         )
         kept = await self._kept(tenant, [row.id for row in found])
         counting = await self._counting(tenant, [row.fact for row in found])
@@ -279,7 +283,7 @@ class ScopedStore:
             [episode for episode in episodes if episode in kept],
             vector,
             retracted=self._facts is not None,
-            known_at=self._scope.known_at,
+            known_at=self.scope.known_at,
         )
         counting = await self._counting(tenant, found.fact)
         return keep_rows(found, [fact in counting for fact in found.fact])
@@ -315,7 +319,7 @@ class ScopedStore:
         around: Around | None = None,
     ) -> Columns:
         """Fetch episodes by id, by place in their session, and near others."""
-        gone = self._scope.gone
+        gone = self.scope.gone
         wider = [
             replace(window, last=window.last + len(gone.get(window.session, ())))
             for window in windows
@@ -328,7 +332,7 @@ class ScopedStore:
         if not gone:
             return found
         turns = zip(found.session, found.ordinal.tolist(), strict=True)
-        places = [self._scope.place(session, ordinal) for session, ordinal in turns]
+        places = [self.scope.place(session, ordinal) for session, ordinal in turns]
         return replace(found, ordinal=np.array(places, dtype=np.int64))
 
     async def expand(
@@ -439,18 +443,18 @@ class ScopedStore:
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, also those that count as never stored."""
-        kept = {*await self._kept(tenant, ids), *self._scope.unsaid}
+        kept = {*await self._kept(tenant, ids), *self.scope.unsaid}
         return await self._store.episodes(tenant, [episode for episode in ids if episode in kept])
 
     async def _kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
         """Select the episodes in scope; each is looked up once."""
         asked = set(ids) - self._out
-        if self._scope.at is None:
+        if self.scope.at is None:
             return asked
         missing = sorted(asked - self._happened.keys())
         if missing:
             there = await self._store.passing(
-                tenant, missing, happened_by=self._scope.at, known_at=self._scope.known_at
+                tenant, missing, happened_by=self.scope.at, known_at=self.scope.known_at
             )
             self._happened.update((episode, episode in there) for episode in missing)
         return {episode for episode in asked if self._happened[episode]}
@@ -460,15 +464,15 @@ class ScopedStore:
 
         Concepts that only excluded episodes mention stay visible.
         """
-        if not ids or not (self._scope.ended or self._scope.at):
+        if not ids or not (self.scope.ended or self.scope.at):
             return frozenset()
-        return await self._store.unseen(tenant, ids, self._scope.at, self._scope.known_at)
+        return await self._store.unseen(tenant, ids, self.scope.at, self.scope.known_at)
 
     def _filters(self, filters: Filters) -> Filters:
         """End the period of a search with the scope, which applies `exclude` itself."""
         before = filters.occurred_before
-        if self._scope.at is not None:
-            end = self._scope.at + TICK
+        if self.scope.at is not None:
+            end = self.scope.at + TICK
             before = end if before is None else min(before, end)
         return replace(filters, exclude=frozenset(), occurred_before=before)
 
@@ -491,7 +495,7 @@ class ScopedStore:
         return [
             seed
             if seed.session is None or seed.ordinal is None
-            else replace(seed, ordinal=self._scope.place(seed.session, seed.ordinal))
+            else replace(seed, ordinal=self.scope.place(seed.session, seed.ordinal))
             for seed in seeds
             if seed.id not in self._out
         ]
