@@ -1,13 +1,15 @@
 """Measure one large store: it is loaded once and kept, and each question is a command of its own.
 
     python -m scripts.measure_scale load --home DIR --tenant big --turns 300000
+    python -m scripts.measure_scale load --home DIR --tenant small --turns 10000 --tenants 70
     python -m scripts.measure_scale recall --home DIR --tenant big
     python -m scripts.measure_scale change --home DIR --tenant big
     python -m scripts.measure_scale cycle --home DIR --tenant big
     python -m scripts.measure_scale crowd --home DIR --tenant big --turns 60000
 
 `load` sends generated talk with given vectors as `ecphoria import --bulk` does, two batches at a
-time, and tells every 10,000 turns the rate and the processor time of both processes. `recall` asks
+time, and tells every 10,000 turns the rate and the processor time of both processes; with
+`--tenants` it loads that many tenants, `small-1` to `small-70`, one after another. `recall` asks
 cues that were never asked since the service started, further ones, and these again, each followed
 by one vector query. `change` appends, deletes and archives new turns, and takes all of them away
 again. `crowd` adds one long session; most of its turns have one name, the others are equal lines.
@@ -45,6 +47,7 @@ from ecphoria_eval.load_report import consolidate, latency, paired
 _AT_ONCE, _PROBES, _TOLD = 2, 600, 10_000
 _NAMES_PER_TURN = 3.0
 _NEW, _BATCH = 1_000, 100
+_HEAVY = ("prior", "prune", "dormancy")
 _NAME, _LINE = "Qumberqa", "All is well here."
 
 
@@ -65,6 +68,9 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True, help="folder of the store")
     parser.add_argument("--tenant", default="big", help="its name")
     parser.add_argument("--turns", type=int, default=300_000, help="turns to load")
+    parser.add_argument(
+        "--tenants", type=int, default=1, help="tenants to load, so many turns each"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the generated talk")
     parser.add_argument("--cues", type=int, default=100, help="cues of each kind")
     parser.add_argument("--heap", type=int, default=3_072, help="heap of Neo4j in MB")
@@ -113,14 +119,26 @@ def _tell(what: str, **figures: object) -> None:
 
 
 async def _load(stand: Stand, given: argparse.Namespace) -> None:
-    """Load a tenant, and keep its ids, vectors and questions beside the store."""
-    tenant = (await stand.services.tenancy.create_tenant(given.tenant)).id
+    """Load a tenant or several, and tell the size of the store."""
+    if given.tenants == 1:
+        await _load_tenant(stand, given.home / given.tenant, given.seed, given.turns)
+    else:
+        for number in range(1, given.tenants + 1):
+            name = f"{given.tenant}-{number}"
+            await _load_tenant(stand, given.home / name, given.seed + number, given.turns)
+            _tell("loaded", tenant=name, of=given.tenants)
+    found = disk_of(given.home / "engine").bytes
+    _tell("disk of the store, bytes", sizes=found and asdict(found))
+
+
+async def _load_tenant(stand: Stand, beside: Path, seed: int, count: int) -> None:
+    """Load a tenant named as the files that keep its ids, vectors and questions."""
+    tenant = (await stand.services.tenancy.create_tenant(beside.name)).id
     ids: list[EpisodeId] = []
     told = _Rate(stand)
-    file = given.home / f"{given.tenant}.vectors"
-    with file.open("wb") as vectors:
+    with beside.with_suffix(".vectors").open("wb") as vectors:
         running: list[asyncio.Task[list[EpisodeId]]] = []
-        async with _talk(given.seed, given.turns) as (batches, probes):
+        async with _talk(seed, count) as (batches, probes):
             async for turns in batches:
                 vectors.write(np.stack([turn.vector for turn in turns]).tobytes())
                 start = len(ids) + BATCH * len(running)
@@ -134,9 +152,7 @@ async def _load(stand: Stand, given: argparse.Namespace) -> None:
             told.count(len(ids))
             asked = [[probe.text, probe.vector.tolist()] for probe in await probes()]
     known = {"tenant": tenant, "ids": ids, "probes": asked}
-    (given.home / f"{given.tenant}.json").write_text(json.dumps(known), encoding="utf-8")
-    found = disk_of(given.home / "engine").bytes
-    _tell("disk of the store, bytes", sizes=found and asdict(found))
+    beside.with_suffix(".json").write_text(json.dumps(known), encoding="utf-8")
 
 
 async def _append(
@@ -304,11 +320,11 @@ async def _change(stand: Stand, given: argparse.Namespace) -> None:
 
 
 async def _cycle(stand: Stand, given: argparse.Namespace) -> None:
-    """Run the steps of a light cycle over all there is, then over new turns, each step apart."""
+    """Run steps of a cycle over all there is, then over new turns, each step apart."""
     tenant = _read(given).tenant
     talk = Talk(given.seed + 2_000, names_per_turn=_NAMES_PER_TURN)
     for stage in ("first cycle", "cycle of new turns"):
-        for step in LIGHT:
+        for step in (*LIGHT, *_HEAVY):
             cycle = await consolidate(stand.services.jobs, tenant, 0, steps=[step])
             _tell(stage, step=step, seconds=cycle.seconds)
         for turns in talk.batches(_NEW, BATCH):

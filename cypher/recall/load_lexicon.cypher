@@ -2,7 +2,7 @@
 // mode: read
 // params: tenant STRING, stems LIST<STRING>, names LIST<STRING>
 // returns: items INTEGER, length INTEGER, titles INTEGER, stated INTEGER,
-//   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER,
+//   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER, stored INTEGER,
 //   learned BOOLEAN, expired BOOLEAN, settings JSON,
 //   scale LIST<FLOAT>, generation INTEGER, participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
@@ -12,6 +12,8 @@ RETURN t.items AS items, t.length AS length,
   t.titles AS titles, t.stated AS stated,
   t.timed AS timed, t.change AS change, t.turn - t.items AS deletions,
   t.passages AS passages,
+  // Of all tenants, for they share the vector indexes; Neo4j keeps this count.
+  COUNT { (:LiveEpisode) } AS stored,
   t.recall_total + t.feedback_total > 0 AS learned,
   coalesce(t.expires_from <= datetime(), false) AS expired, t.settings AS settings,
   coalesce(t.scale, []) AS scale,

@@ -64,6 +64,7 @@ class Profile:
         learned: Whether its recalls ever changed memories.
         expired: Whether there may be expired episodes that are not erased yet.
         passages: Passages of its long episodes; 0: none is long.
+        stored: Live episodes of all tenants, which share the indexes.
         scale: The usual evidence of its recalls, None with too few recalls.
     """
 
@@ -79,6 +80,7 @@ class Profile:
     gate: Gate | None = None
     timed: bool = False
     passages: int = 0
+    stored: int = 0
     scale: Scale | None = None
 
 
