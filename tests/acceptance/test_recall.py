@@ -1,5 +1,6 @@
 import math
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -189,3 +190,40 @@ def test_everyday_questions_find_their_memory(owner: Owner) -> None:
         assert told["verdict"] in verdicts, (cue, told["verdict"])
         if first is not None:
             assert told["hits"][0]["episode"]["text"] == first, cue
+
+
+def test_the_memories_of_a_day_are_found_among_many(owner: Owner) -> None:
+    odd = {120, 230}
+    notes = [
+        {
+            "text": "The ferry was late." if day in odd else f"What I did: mowed lawn {day}.",
+            "occurred_at": (datetime(2025, 1, 1, 10, tzinfo=UTC) + timedelta(day)).isoformat(),
+        }
+        for day in range(300)
+    ]
+    for first in (0, 100, 200):
+        body = {"episodes": notes[first : first + 100]}
+        assert owner.post("/v1/episodes/batch", json=body).status_code == 200
+    for cue, now, day in (
+        ("What did I do yesterday?", "2025-05-02T09:00:00Z", "2025-05-01"),
+        ("What did I do on 1 May 2025?", "2025-10-01T09:00:00Z", "2025-05-01"),
+        ("What did I do on 19 August?", "2025-10-01T09:00:00Z", "2025-08-19"),
+    ):
+        hits = owner.post("/v1/recall", json={"cue": cue, "as_of": now}).json()["hits"]
+        days = [hit["episode"]["occurred_at"][:10] for hit in hits]
+        assert day in days[:7], cue
+        assert day == days[0] or "yesterday" not in cue
+
+
+def test_a_memory_of_another_day_is_no_sure_answer(owner: Owner) -> None:
+    for day, text in ((1, "I cooked lentil soup for Mia."), (20, "The boiler broke.")):
+        owner.remember(text, role="user", occurred_at=f"2025-03-{day:02}T10:00Z")
+    for now, verdicts in (
+        ("2025-03-02T12:00:00Z", {"answer"}),
+        ("2025-03-21T12:00:00Z", {"verify", "refuse"}),
+    ):
+        body = {"cue": "What soup did I cook for Mia yesterday?", "as_of": now}
+        told = owner.post("/v1/recall", json=body).json()
+        assert told["verdict"] in verdicts, now
+        assert told["hits"][0]["episode"]["text"] == "I cooked lentil soup for Mia."
+    assert "of about that time has a word of the cue" in " ".join(told["reasons"])

@@ -232,6 +232,7 @@ async def _seeded(
         by_vector=by_vector,
         by_passage=view.moved(seeding.by_passage),
         by_statement=view.moved(seeding.by_statement),
+        by_date=view.moved(seeding.by_date),
         terms={
             stem: replace(
                 count, items=max(0, count.items - sum(stem in echo.terms for echo in echoes))

@@ -236,7 +236,13 @@ async def gather(
     store: RecallStore, tenant: TenantId, seeding: Seeding, filters: Filters
 ) -> Frame:
     """Fetch the columns of all seeds and of the turns around them, and weigh them."""
-    every = chain(seeding.by_text, seeding.by_vector, seeding.by_passage, seeding.by_statement)
+    every = chain(
+        seeding.by_text,
+        seeding.by_vector,
+        seeding.by_passage,
+        seeding.by_statement,
+        seeding.by_date,
+    )
     seeds = {seed.id: seed for seed in every}
     columns = await store.columns(
         tenant,
@@ -506,10 +512,11 @@ def _circumstances(
         # A user's question to an assistant states a need, unlike a question between friends.
         "isq": (columns.is_question & ~by_user).astype(np.float64),
         "texp": columns.time_expression.astype(np.float64) * float(analysis.is_when),
-        # A note's own time is what "yesterday" asks for, but seldom the date that a cue states. If
-        # a cue asks for a time alone, words and meaning say little, so the time counts twice.
-        "date": (1.0 if analysis.told else turn)
-        * (1.0 + analysis.asks_of_told)
+        # A note's own time is what "yesterday" asks for, but seldom the date that a cue states
+        # beside other words. If a cue asks for a time alone, words and meaning say little, so the
+        # time counts twice.
+        "date": (1.0 if analysis.told or analysis.asks_of_time else turn)
+        * (1.0 + analysis.asks_of_time)
         * _closeness(analysis, columns.local_ms),
     }
 

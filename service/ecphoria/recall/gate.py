@@ -55,7 +55,7 @@ _SAME = 0.6
 
 _ABOUT_THEN = 1.2
 """Signal of a time asked for alone, at most 2, from which a memory is of about that time: up to
-the day before or after."""
+the day before or after. Beside other words the signal is half of that."""
 
 _OF_TALK = ("share", "coverage", "unsaid", "unheard")
 """Figures of who said which word."""
@@ -196,7 +196,7 @@ class _Found:
         light = LIGHT_STEMS | seeding.analysis.silent
         content = np.array([one not in light for one in candidates.stems], dtype=np.bool_)
         self._content = content if content.any() else ~content
-        self._asks_for_time = seeding.analysis.asks_of_told
+        self._asks_for_time = seeding.analysis.asks_of_time
         self.asks_nothing = not (content.any() or self._asks_for_time) and not (
             seeding.analysis.first_person
             or seeding.analysis.names
@@ -302,9 +302,19 @@ class _Found:
             return _just_below(gate.threshold)
         is_far = without_a_word and nearest < _NEAR
         lacks_words = nearest < _SAME and self._half_unseen()
-        if is_far or lacks_words or self._names_apart(rows):
+        if is_far or lacks_words or self._names_apart(rows) or self._is_of_another_time(rows):
             return _just_below(gate.verify_below)
         return 1.0
+
+    def _is_of_another_time(self, rows: NDArray[np.bool_]) -> bool:
+        """Tell whether the cue tells a time, and no memory of about then has a word of it.
+
+        "What did I eat yesterday?" is near to a memory of another meal.
+        """
+        if not self._analysis.told or self._asks_for_time:
+            return False
+        then = rows & (self._candidates.signals.date >= _ABOUT_THEN / 2.0)
+        return not (self._covered[then] > 0.0).any()
 
     def _names_apart(self, rows: NDArray[np.bool_]) -> bool:
         """Tell whether a name of the cue is in no memory that has another of its words.
@@ -350,6 +360,8 @@ class _Found:
         said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
         lacking = [self._candidates.stems[column] for column in wanted if column not in said]
         reasons = [f"no memory{who} has the word {word}" for word in as_written(cue, lacking)]
+        if self._is_of_another_time(rows):
+            reasons.append(f"no memory{who} of about that time has a word of the cue")
         other = self._best_speaker()
         if subject and subject.speaker and other not in {None, subject.speaker}:
             reasons.append(f"what matches best was said by {other}, not by {subject.speaker}")

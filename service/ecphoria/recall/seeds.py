@@ -1,9 +1,9 @@
 """Seeds: the memories and concepts that the indexes find for a cue, and its subjects."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time, timedelta
 from itertools import chain
 from time import perf_counter
 from typing import TypeVar
@@ -30,7 +30,8 @@ from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
 from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
-from ecphoria.text.dates import told_times
+from ecphoria.text.dates import days_near, told_times
+from ecphoria.text.dating import PartialDate
 from ecphoria.text.forms import lowered
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
@@ -46,6 +47,12 @@ _SPOKEN_AS = {
     "system": frozenset(("system",)),
 }
 """Names of speakers that mean a role if an episode has no role."""
+
+_MOST_DATES = 3
+"""Dates of a cue whose days are searched, one search each."""
+_DAY = timedelta(days=1)
+_EASTMOST, _WESTMOST = timedelta(hours=14), timedelta(hours=12)
+"""How long before and after UTC a day begins elsewhere; the frame compares by the local day."""
 
 _OTHER_ROLE = {"user": "assistant", "assistant": "user"}
 _NAMED_IN_ERROR = 10
@@ -216,6 +223,7 @@ class Seeding:
         terms: Document frequencies of the cue's stems.
         by_passage: Parts of long memories, those found by words first.
         by_statement: Memories that state a fact near the cue, nearest first.
+        by_date: Memories of the days that the cue names; of each date the nearest first.
         concepts: Concepts the cue names.
         subjects: Everybody whom the cue is about, whether or not they speak in what was found.
         reading: What a language model read in the cue, if one did.
@@ -234,6 +242,7 @@ class Seeding:
     encode_ms: float
     by_passage: Sequence[PassageSeed] = ()
     by_statement: Sequence[StatementSeed] = ()
+    by_date: Sequence[SeedRow] = ()
     subjects: tuple[Subject, ...] = ()
     reading: CueReading = NO_READING
     unread: bool = False
@@ -299,7 +308,8 @@ class Seeker:
         while True:
             found = await self._seek(
                 store, tenant, cue, options, expected,
-                limit=limit, reading=reading, analysis=analyse(text, expected.names, told),
+                limit=limit, reading=reading, now=now,
+                analysis=analyse(text, expected.names, told),
             )  # fmt: skip
             present = self._learn(tenant, found.profile)
             if present == expected:
@@ -332,6 +342,7 @@ class Seeker:
         limit: int,
         reading: CueReading,
         analysis: CueAnalysis,
+        now: datetime,
     ) -> Seeding:
         text, filters = cue.text or "", options.filters
         subjects = subjects_of(analysis, expected.names, options.asker)
@@ -339,7 +350,7 @@ class Seeker:
         wider = searched_stems(analysis, reading)
         stems = sorted({*analysis.stems, *analysis.also.values()})
 
-        async def by_vector(search: _VectorSearch[R]) -> Sequence[R]:
+        async def by_vector(search: _VectorSearch[R], filters: Filters = filters) -> Sequence[R]:
             vector = (await encoding).vector
             return () if vector is None else await search(tenant, vector, limit, filters)
 
@@ -348,8 +359,13 @@ class Seeker:
             by_words = store.passages_by_text(tenant, wider, limit, filters)
             passages = [by_words, by_vector(store.passages_by_vector)]
         facts = [_stating(store, tenant, encoding, limit)] if expected.stated else []
-        nearest, worded, stated, parts, known = await asyncio.gather(
+        dated = (
+            by_vector(store.seeds_by_vector, days)
+            for days in _on_days(analysis.dates[:_MOST_DATES], filters, now)
+        )
+        nearest, then, worded, stated, parts, known = await asyncio.gather(
             by_vector(store.seeds_by_vector),
+            asyncio.gather(*dated),
             store.seeds_by_text(tenant, wider, limit, filters),
             asyncio.gather(*facts),
             asyncio.gather(*passages),
@@ -368,10 +384,22 @@ class Seeker:
             degraded=(*reading.degraded, *encoding.result().degraded),
             by_passage=tuple(chain(*parts)),
             by_statement=tuple(chain(*stated)),
+            by_date=tuple(chain(*then)),
             subjects=subjects,
             reading=reading,
             unread=is_unread(text, self._embedder.model),
         )
+
+
+def _on_days(dates: Sequence[PartialDate], filters: Filters, now: datetime) -> Iterator[Filters]:
+    """Narrow filters to the days of each date, on any clock of the world."""
+    for days in filter(None, (days_near(stated, now.date()) for stated in dates)):
+        first = datetime.combine(days.first, time(), UTC) - _EASTMOST
+        end = datetime.combine(days.last, time(), UTC) + _DAY + _WESTMOST
+        first = max(first, filters.occurred_from or first)
+        end = min(end, filters.occurred_before or end)
+        if first < end:
+            yield replace(filters, occurred_from=first, occurred_before=end)
 
 
 async def _stating(

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
-from ecphoria.text.dating import PartialDate, ToldTime, names_time, stated_in
+from ecphoria.text.dating import PartialDate, StatedDate, ToldTime, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
@@ -37,7 +37,9 @@ from ecphoria.text.tokens import (
 )
 
 _MOST_DATES = 32
-"""Every memory is compared with each date of a cue."""
+"""The first dates of a cue count: every memory is compared with each."""
+DAYS_BESIDE = 3
+"""Days before and after a stated day that are as close: people tell of it some days later."""
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:1\d|20)\d\d"
 STATED_DATE = re.compile(
@@ -64,19 +66,17 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
     )
 
 
-def partial_dates(
-    text: str, languages: Sequence[Language] | None = None
-) -> tuple[PartialDate, ...]:
+def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[StatedDate, ...]:
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
-    English month names count capitalised and in full; `May` alone is no date. The first 32 count.
+    English month names count capitalised and in full; `May` alone is no date.
     """
-    found = [(one.start, one.date) for one in stated_in(text, languages)]
+    found = list(stated_in(text, languages))
     for match in STATED_DATE.finditer(text):
         date = read_date(match)
         if date is not None:
-            found.append((match.start(), date))
-    return tuple(dict.fromkeys(date for _, date in sorted(found, key=itemgetter(0))))[:_MOST_DATES]
+            found.append(StatedDate(start=match.start(), end=match.end(), date=date))
+    return tuple(sorted(found, key=attrgetter("start")))
 
 
 def date_affinities(
@@ -95,7 +95,7 @@ def date_affinities(
     """
     best = np.zeros(np.shape(years), dtype=np.float64)
     for stated in dates:
-        width, scale = (3.0, 5.0) if stated.day else (16.0, 15.0)
+        width, scale = (float(DAYS_BESIDE), 5.0) if stated.day else (16.0, 15.0)
         width, scale = (0.0, 2.0) if stated.exact else (width, scale)
         delta = 30.0 * (months - stated.month) + (days - (stated.day or 15))
         if stated.year:
@@ -115,6 +115,15 @@ LIGHT_STEMS = frozenset(
     )
 )
 """Stems of a cue that say nothing about its topic: "now", "happened", function words."""
+_OF_ANY_TIME = LIGHT_STEMS.union(
+    stems_of(
+        (
+            *("talk", "talked", "speak", "spoke", "discuss", "chat", "mention"),
+            *("geredet", "gesprochen", "besprochen", "erzählt", "gesagt"),
+        )
+    )
+)
+"""The same for a cue that has a time besides."""
 _ASKS_WHAT = re.compile(
     r"\b(?:what|which|who|anything|something|was|wer|wen|welche\w?)\b|^\W*$", re.IGNORECASE
 )
@@ -134,7 +143,8 @@ class CueAnalysis:
         is_when: The cue asks for a time.
         dates: Calendar dates stated in the cue, and those of `told`.
         told: The cue tells a past time from the day it is asked on: "yesterday", "last week".
-        asks_of_told: It asks only what happened then; "How are you today?" does not.
+        asks_of_time: It asks only what happened at its dates or what was talked about then; "How
+            are you today?" does not.
         first_person: The cue speaks of the one who asks: "I", "my", "we".
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
@@ -153,7 +163,7 @@ class CueAnalysis:
     asks_listener: bool = False
     asks_summary: bool = False
     told: bool = False
-    asks_of_told: bool = False
+    asks_of_time: bool = False
     also: Mapping[str, str] = field(default_factory=dict)
     written_names: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
@@ -179,6 +189,7 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         without = " ".join(pattern.sub("", asked).split())
         stripped = without if words(without) else stripped
     languages = languages_of(text)
+    stated = stated_dates(untimed, languages)
     of_names = frozenset(words("\n".join(participants)))
     found = cue_terms(_without_request(untimed), of_names, languages)
     return CueAnalysis(
@@ -191,11 +202,10 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
-        dates=(*partial_dates(text, languages), *(one.date for one in told))[:_MOST_DATES],
+        dates=tuple(dict.fromkeys(one.date for one in (*stated, *told)))[:_MOST_DATES],
         told=bool(told),
-        asks_of_told=bool(told)
-        and _ASKS_WHAT.search(untimed) is not None
-        and LIGHT_STEMS.issuperset(set(found.stems) - found.silent),
+        asks_of_time=bool(stated or told)
+        and _asks_only_what(_blanked(untimed, stated), of_names, languages),
         first_person=_speaks_of(
             FIRST_PERSON, REMINDER.sub(" ", text), [one.me for one in languages]
         ),
@@ -204,8 +214,16 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
     )
 
 
-def _blanked(text: str, told: Sequence[ToldTime]) -> str:
-    for one in reversed(told):
+def _asks_only_what(untimed: str, of_names: frozenset[str], languages: Sequence[Language]) -> bool:
+    """Tell whether a cue without its times asks only what happened or what was talked about."""
+    found = cue_terms(_without_request(untimed), of_names, languages)
+    return _ASKS_WHAT.search(untimed) is not None and _OF_ANY_TIME.issuperset(
+        set(found.stems) - found.silent
+    )
+
+
+def _blanked(text: str, times: Sequence[ToldTime | StatedDate]) -> str:
+    for one in reversed(times):
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
 

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from operator import itemgetter
 from typing import Final
 
-from ecphoria.text.cue import STATED_DATE, read_date
+from ecphoria.text.cue import DAYS_BESIDE, STATED_DATE, read_date
 from ecphoria.text.dating import PartialDate, ToldTime, stated_in, time_phrases
 from ecphoria.text.languages import languages_of
 from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
@@ -123,6 +123,25 @@ def told_times(text: str, said_on: date) -> tuple[ToldTime, ...]:
         if dated is not None:
             found.append(ToldTime(start=start, end=end, date=dated))
     return tuple(found)
+
+
+def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:
+    """Give the days of a memory that are as close as can be to a date of a cue.
+
+    Their `text.cue.date_affinities` are 1: the exact day, 3 days around a stated one, the month.
+    Without a year it is the last such date up to `asked_on`; None if there
+    is no such date.
+
+    Example:
+        >>> days_near(PartialDate(year=None, month=12, day=6), date(2024, 5, 15))
+        DayRange(first=datetime.date(2023, 12, 3), last=datetime.date(2023, 12, 9))
+    """
+    years = (stated.year,) if stated.year else (asked_on.year, asked_on.year - 1)
+    ranges = _candidate_ranges(stated, years)
+    past = (days for days in ranges if stated.year or days.first <= asked_on)
+    if (days := next(past, None)) is None or not stated.day or stated.exact:
+        return days
+    return _days(days.first, -DAYS_BESIDE, 2 * DAYS_BESIDE + 1)
 
 
 def _partial(days: DayRange) -> PartialDate | None:

@@ -53,9 +53,10 @@ class PartialDate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedDate:
-    """A date at its place in a text, from `start` on."""
+    """A date at its place in a text, from `start` to `end`."""
 
     start: int
+    end: int
     date: PartialDate
 
 
@@ -92,7 +93,7 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[S
     for language in languages_of(text) if languages is None else languages:
         matches = _rules(language.code).stated.finditer(lower)
         found += [(match.span(), _worded(match)) for match in matches]
-    return tuple(StatedDate(start=span[0], date=date) for span, date in _apart(found))
+    return tuple(StatedDate(start=span[0], end=span[1], date=date) for span, date in _apart(found))
 
 
 def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:

@@ -111,12 +111,30 @@ def test_a_told_time_is_a_date_and_no_term(
     (found,) = cue.dates
     assert (found.year, found.month, found.day, found.exact) == dated
     assert cue.stems == stems
-    assert cue.asks_of_told == ("happen" in stems)
+    assert cue.asks_of_time == ("happen" in stems)
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("What did we talk about yesterday?", True),
+        ("Was haben wir gestern besprochen?", True),
+        ("What happened on 8 May 2023?", True),
+        ("What did Dana mention in March?", True),
+        ("Was ist am 3. Juli passiert?", True),
+        ("What did I do on 2023-07-03?", True),
+        ("What did I bake on 8 May?", False),
+        ("Did we talk on 8 May?", False),
+        ("What did we talk about?", False),
+    ],
+)
+def test_a_cue_may_ask_for_a_time_alone(text: str, *, alone: bool) -> None:
+    assert analyse(text, PEOPLE, told_times(text, TODAY)).asks_of_time == alone
 
 
 @pytest.mark.parametrize("text", ["How are you today?", "What is on tomorrow?", "What is new?"])
 def test_a_greeting_or_a_time_to_come_asks_for_no_time(text: str) -> None:
-    assert not analyse(text, PEOPLE, told_times(text, TODAY)).asks_of_told
+    assert not analyse(text, PEOPLE, told_times(text, TODAY)).asks_of_time
 
 
 @pytest.mark.parametrize(

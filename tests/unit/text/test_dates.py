@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from ecphoria.text.cue import date_affinities, partial_dates
+from ecphoria.text.cue import date_affinities, stated_dates
 from ecphoria.text.dating import PartialDate
 
 
@@ -27,7 +27,7 @@ from ecphoria.text.dating import PartialDate
     ],
 )
 def test_stated_dates(text: str, expected: list[tuple[int | None, int, int | None]]) -> None:
-    assert [(d.year, d.month, d.day) for d in partial_dates(text)] == expected
+    assert [(d.date.year, d.date.month, d.date.day) for d in stated_dates(text)] == expected
 
 
 def date_affinity(stated: Sequence[PartialDate], day: date) -> float:
@@ -50,7 +50,7 @@ def test_affinity_without_day_or_year() -> None:
 
 
 def test_the_best_of_several_dates_counts_for_each_day() -> None:
-    stated = partial_dates("1 March 2020 or 1 June 2020")
+    stated = [one.date for one in stated_dates("1 March 2020 or 1 June 2020")]
     days = [date(2020, 3, 1), date(2020, 6, 4), date(2020, 4, 20)]
     years, months, in_month = (
         np.array([getattr(day, part) for day in days]) for part in ("year", "month", "day")

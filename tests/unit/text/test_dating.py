@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from ecphoria.text.cue import partial_dates, turn_features
+from ecphoria.text.cue import stated_dates, turn_features
 from ecphoria.text.dates import resolve_dates, tells_day
 from ecphoria.text.dating import PartialDate, time_phrases
 
@@ -68,7 +68,9 @@ def test_relative_times_are_resolved(text: str, first: str, last: str) -> None:
     ],
 )
 def test_stated_dates_are_read(text: str, year: int | None, month: int, day: int | None) -> None:
-    assert partial_dates(text) == (PartialDate(year=year, month=month, day=day),)
+    assert [one.date for one in stated_dates(text)] == [
+        PartialDate(year=year, month=month, day=day)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_stated_dates_are_read(text: str, year: int | None, month: int, day: int
     ],
 )
 def test_what_looks_like_a_date_is_none(text: str) -> None:
-    assert partial_dates(text) == ()
+    assert stated_dates(text) == ()
 
 
 def test_dates_of_two_languages_are_in_order() -> None:

@@ -14,7 +14,7 @@ from ecphoria.records.recall import Match, Phrase, Required
 from ecphoria.text.asking import asks_openly, leaves_open, read_asking
 from ecphoria.text.code_blocks import code_blocks, one_line, write_lines
 from ecphoria.text.concepts import extract
-from ecphoria.text.cue import analyse, partial_dates, turn_features, without_caption
+from ecphoria.text.cue import analyse, stated_dates, turn_features, without_caption
 from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates
 from ecphoria.text.forms import composed, lowered
@@ -125,7 +125,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "ngrams": ngrams,
     "normalise": normalise,
     "one_line": one_line,
-    "partial_dates": partial_dates,
+    "stated_dates": stated_dates,
     "read_asking": read_asking,
     "read_match": _required,
     "resolve_dates": lambda text: resolve_dates(text, _SAID_ON),

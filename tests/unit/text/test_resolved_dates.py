@@ -1,12 +1,22 @@
 """Phrases resolve to days, against the day on which they are said."""
 
-from datetime import date
+from datetime import date, timedelta
 
+import numpy as np
 import pytest
 
-from ecphoria.text.dates import resolve_dates
+from ecphoria.text.cue import date_affinities
+from ecphoria.text.dates import days_near, resolve_dates
+from ecphoria.text.dating import PartialDate
 
 WEDNESDAY = date(2024, 5, 15)
+
+# Months have 30 days for the affinity, so these dates stay inside of one.
+PARTIAL = [
+    PartialDate(year=2024, month=5, day=14, exact=True),
+    PartialDate(year=2023, month=5, day=8),
+    PartialDate(year=2023, month=4, day=None),
+]
 
 
 @pytest.mark.parametrize(
@@ -66,3 +76,41 @@ def test_what_is_no_date_is_left_out(text: str) -> None:
 def test_the_ends_of_the_calendar_are_no_error(said_on: date) -> None:
     text = "yesterday tomorrow last week next week 3 May 900 years ago next year last month"
     assert resolve_dates(text, said_on)
+
+
+@pytest.mark.parametrize(
+    ("stated", "first", "last"),
+    [
+        (PartialDate(year=2024, month=5, day=14, exact=True), (2024, 5, 14), (2024, 5, 14)),
+        (PartialDate(year=2023, month=5, day=8), (2023, 5, 5), (2023, 5, 11)),
+        (PartialDate(year=2023, month=2, day=None), (2023, 2, 1), (2023, 2, 28)),
+        (PartialDate(year=None, month=5, day=15), (2024, 5, 12), (2024, 5, 18)),
+        (PartialDate(year=None, month=5, day=16), (2023, 5, 13), (2023, 5, 19)),
+        (PartialDate(year=None, month=12, day=None), (2023, 12, 1), (2023, 12, 31)),
+    ],
+)
+def test_the_days_near_a_date_are_past_ones(
+    stated: PartialDate, first: tuple[int, int, int], last: tuple[int, int, int]
+) -> None:
+    days = days_near(stated, WEDNESDAY)
+    assert days is not None
+    assert (days.first, days.last) == (date(*first), date(*last))
+
+
+@pytest.mark.parametrize("stated", PARTIAL)
+def test_the_days_near_a_date_are_those_of_full_affinity(stated: PartialDate) -> None:
+    days = days_near(stated, WEDNESDAY)
+    assert days is not None
+    around = [days.first + timedelta(days=step) for step in range(-5, 40)]
+    years, months, numbers = (
+        np.array([getattr(day, part) for day in around]) for part in ("year", "month", "day")
+    )
+    affinity = date_affinities([stated], years, months, numbers)
+    inside = np.array([days.first <= day <= days.last for day in around])
+    assert affinity[inside].min() == 1.0
+    # A month reaches a day into its neighbours.
+    assert affinity[~inside].max() < 1.0 or stated.day is None
+
+
+def test_no_days_are_near_an_impossible_date() -> None:
+    assert days_near(PartialDate(year=2023, month=2, day=29), WEDNESDAY) is None
