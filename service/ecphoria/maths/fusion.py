@@ -185,26 +185,22 @@ def bounds_of(
 
 
 def adapted(
-    weights: TextWeights,
-    signals: TextSignals,
-    bounds: TextBounds,
-    among: BoolArray,
-    *,
-    unread: bool,
+    weights: TextWeights, signals: TextSignals, among: BoolArray, *, covered: float, unread: bool
 ) -> TextWeights:
     """Weigh words and meaning by what they are worth for this query; O(n).
 
-    Words count by `min(1, b) * min(1, g)`, .25 at least, where b is the scaled value of the best
-    candidate, and g the skewness over the candidates: 1 or more where few stand out, 0 where as
-    many stand above the middle as below it. Where many candidates have the same words, these do
-    not tell the answer. Of a query that the encoder does not read, words keep their weight, and
-    meaning has .4 of its own. The skewness of fewer than 16 candidates says nothing.
+    Words count by `max(g, c^2)`, .25 at least and 1 at most. g is the skewness over the
+    candidates: 1 or more where few stand out, 0 where as many stand above the middle as below it.
+    c is the share of the query that one candidate has in its own words. Where many candidates have
+    the same words and none has nearly all of them, these do not tell the answer. Of a query that
+    the encoder does not read, words keep their weight, and meaning has .4 of its own. The skewness
+    of fewer than 16 candidates says nothing.
 
     Args:
         weights: As measured over all kinds of data.
         signals: [n] each.
-        bounds: Of the candidates.
         among: [n], True for a candidate.
+        covered: c, by the rarity of the words, 0 to 1.
         unread: Whether the query is in a language that the encoder does not read.
     """
     if unread:
@@ -212,9 +208,8 @@ def adapted(
     words = signals.lex[bools("among", among)]
     if words.size < _FEW:
         return weights
-    best = float(_scaled(words, bounds.lex).max())
-    tell = min(1.0, best) * min(1.0, max(0.0, skewness(words)))
-    return replace(weights, lex=weights.lex * max(_LEAST, tell))
+    tell = max(skewness(words), covered**2)
+    return replace(weights, lex=weights.lex * min(1.0, max(_LEAST, tell)))
 
 
 def skewness(x: ArrayLike) -> float:

@@ -157,8 +157,9 @@ def text_pool(search: Search, base: str) -> Pool:
     if base == "recipe":
         bounds = bounds_of(frame.signals, frame.inside)
         weights = adapted(
-            TextWeights(), frame.signals, bounds, frame.inside, unread=search.seeding.unread
-        )
+            TextWeights(), frame.signals, frame.inside,
+            covered=frame.covered, unread=search.seeding.unread,
+        )  # fmt: skip
         return Pool.of(
             frame,
             lambda more: recipe_score(more.signals, weights=weights, bounds=bounds).score[:, None],

@@ -436,7 +436,7 @@ def text_parts(frame: Frame, options: EcphoriaOptions, *, unread: bool) -> TextS
     own = text_signals(frame, options)
     bounds = bounds_of(own, frame.inside)
     if options.adaptive:
-        weights = adapted(weights, own, bounds, frame.inside, unread=unread)
+        weights = adapted(weights, own, frame.inside, covered=frame.covered, unread=unread)
 
     def parts(more: Frame) -> FloatArray:
         signals = own if more is frame else text_signals(more, options)

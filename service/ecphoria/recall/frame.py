@@ -178,6 +178,13 @@ class Frame(Columns):
         row = self.row.get(episode)
         return row is not None and bool(self.inside[row])
 
+    @property
+    def covered(self) -> float:
+        """The largest share of the cue that one candidate has in its own words, by rarity."""
+        if not (self.inside.any() and self.rarity.any()):
+            return 0.0
+        return float(((self.counts[self.inside] > 0.0) @ self.rarity).max() / self.rarity.sum())
+
     def with_statements(self, words: float, meaning: float) -> TextSignals:
         """Compute the signals as if each row also said what its facts say.
 

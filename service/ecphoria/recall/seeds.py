@@ -306,10 +306,11 @@ class Seeker:
         text = cue.text or ""
         told = told_times(text, now.date())
         while True:
+            analysis = analyse(text, expected.names, told)
             found = await self._seek(
                 store, tenant, cue, options, expected,
-                limit=limit, reading=reading, now=now,
-                analysis=analyse(text, expected.names, told),
+                limit=limit, reading=reading, analysis=analysis,
+                then=tuple(_on_days(analysis.dates, options.filters, now)),
             )  # fmt: skip
             present = self._learn(tenant, found.profile)
             if present == expected:
@@ -342,7 +343,7 @@ class Seeker:
         limit: int,
         reading: CueReading,
         analysis: CueAnalysis,
-        now: datetime,
+        then: Sequence[Filters],
     ) -> Seeding:
         text, filters = cue.text or "", options.filters
         subjects = subjects_of(analysis, expected.names, options.asker)
@@ -359,13 +360,9 @@ class Seeker:
             by_words = store.passages_by_text(tenant, wider, limit, filters)
             passages = [by_words, by_vector(store.passages_by_vector)]
         facts = [_stating(store, tenant, encoding, limit)] if expected.stated else []
-        dated = (
-            by_vector(store.seeds_by_vector, days)
-            for days in _on_days(analysis.dates[:_MOST_DATES], filters, now)
-        )
-        nearest, then, worded, stated, parts, known = await asyncio.gather(
+        nearest, dated, worded, stated, parts, known = await asyncio.gather(
             by_vector(store.seeds_by_vector),
-            asyncio.gather(*dated),
+            asyncio.gather(*(by_vector(store.seeds_by_vector, days) for days in then)),
             store.seeds_by_text(tenant, wider, limit, filters),
             asyncio.gather(*facts),
             asyncio.gather(*passages),
@@ -376,24 +373,22 @@ class Seeker:
             analysis=without_function_words(analysis, terms),
             profile=known.profile,
             vector=encoding.result().vector,
-            by_text=worded,
-            by_vector=nearest,
+            by_text=worded, by_vector=nearest, by_passage=tuple(chain(*parts)),
+            by_statement=tuple(chain(*stated)), by_date=tuple(chain(*dated)),
             terms=terms,
             concepts=_linked(text, known.concepts, reading.normalised),
             encode_ms=encoding.result().took_ms,
             degraded=(*reading.degraded, *encoding.result().degraded),
-            by_passage=tuple(chain(*parts)),
-            by_statement=tuple(chain(*stated)),
-            by_date=tuple(chain(*then)),
             subjects=subjects,
             reading=reading,
             unread=is_unread(text, self._embedder.model),
-        )
+        )  # fmt: skip
 
 
 def _on_days(dates: Sequence[PartialDate], filters: Filters, now: datetime) -> Iterator[Filters]:
     """Narrow filters to the days of each date, on any clock of the world."""
-    for days in filter(None, (days_near(stated, now.date()) for stated in dates)):
+    near = (days_near(stated, now.date()) for stated in dates[:_MOST_DATES])
+    for days in filter(None, near):
         first = datetime.combine(days.first, time(), UTC) - _EASTMOST
         end = datetime.combine(days.last, time(), UTC) + _DAY + _WESTMOST
         first = max(first, filters.occurred_from or first)

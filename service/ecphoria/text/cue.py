@@ -190,6 +190,7 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         stripped = without if words(without) else stripped
     languages = languages_of(text)
     stated = stated_dates(untimed, languages)
+    times: Sequence[StatedDate | ToldTime] = (*stated, *told)
     of_names = frozenset(words("\n".join(participants)))
     found = cue_terms(_without_request(untimed), of_names, languages)
     return CueAnalysis(
@@ -202,9 +203,9 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
-        dates=tuple(dict.fromkeys(one.date for one in (*stated, *told)))[:_MOST_DATES],
+        dates=tuple(dict.fromkeys(one.date for one in times))[:_MOST_DATES],
         told=bool(told),
-        asks_of_time=bool(stated or told)
+        asks_of_time=bool(times)
         and _asks_only_what(_blanked(untimed, stated), of_names, languages),
         first_person=_speaks_of(
             FIRST_PERSON, REMINDER.sub(" ", text), [one.me for one in languages]

@@ -161,41 +161,38 @@ def test_bad_arrays_are_refused(call: object) -> None:
         call()
 
 
-def trusted(matrix: FloatArray, *, unread: bool = False) -> TextWeights:
-    found = signals(matrix)
+def trusted(matrix: FloatArray, *, covered: float = 0.0, unread: bool = False) -> TextWeights:
     among = np.ones(len(matrix), np.bool_)
-    return adapted(TextWeights(), found, bounds_of(found), among, unread=unread)
+    return adapted(TextWeights(), signals(matrix), among, covered=covered, unread=unread)
 
 
-@given(TALL, st.booleans())
+@given(TALL, st.floats(0.0, 1.0), st.booleans())
 def test_weights_of_words_and_meaning_only_fall_and_no_other_changes(
-    matrix: FloatArray, unread: bool
+    matrix: FloatArray, covered: float, unread: bool
 ) -> None:
-    before, after = TextWeights().vector(), trusted(matrix, unread=unread).vector()
+    before = TextWeights().vector()
+    after = trusted(matrix, covered=covered, unread=unread).vector()
     assert (after[:3] <= before[:3]).all()
     assert (after[:3] >= 0.25 * before[:3]).all()
     assert after[3:].tolist() == before[3:].tolist()
 
 
-def test_words_count_by_how_far_their_best_match_stands_out() -> None:
-    many, one = np.zeros((40, 8)), np.zeros((40, 8))
-    many[:20, 0], one[0, 0] = 5.0, 5.0
+def test_words_count_by_how_few_candidates_stand_out() -> None:
+    many, one, some = np.zeros((40, 8)), np.zeros((40, 8)), np.zeros((40, 8))
+    many[:20, 0], one[0, 0], some[:12, 0] = 5.0, 5.0, 5.0
     assert trusted(many).lex == 0.25 * TextWeights().lex  # twenty have the same words
     assert trusted(one) == TextWeights()
-    few = np.zeros((40, 8))
-    few[:3, 0] = 5.0
-    best = 5.0 / (4.0 * few[:, 0].std())
-    assert 0.5 < best < 1.0
-    assert trusted(few).lex == pytest.approx(best * TextWeights().lex)
+    told = (1 - 0.6) / np.sqrt(0.3 * 0.7)  # the skewness of a share of .3
+    assert trusted(some).lex == pytest.approx(told * TextWeights().lex)
 
 
-def test_words_that_many_candidates_share_count_less_than_their_best_match_says() -> None:
+@pytest.mark.parametrize(("covered", "told"), [(1.0, 1.0), (0.8, 0.64), (0.4, 0.25)])
+def test_words_count_where_one_candidate_has_most_of_the_query(
+    covered: float, told: float
+) -> None:
     many = np.zeros((40, 8))
-    many[:12, 0] = 5.0
-    deviation = np.sqrt(0.3 * 0.7)  # of a share of .3
-    told = 1 / (4 * deviation) * (1 - 0.6) / deviation
-    assert 0.25 < told < 0.5
-    assert trusted(many).lex == pytest.approx(told * TextWeights().lex)
+    many[:20, 0] = 5.0
+    assert trusted(many, covered=covered).lex == pytest.approx(told * TextWeights().lex)
 
 
 def test_the_skewness_of_few_candidates_says_nothing() -> None:
