@@ -85,6 +85,14 @@ def test_only_what_the_cue_asks_for_is_outdated(owner: Owner) -> None:
     assert marks(told) == {}
 
 
+def test_a_cue_that_asks_as_much_for_what_holds_moves_nothing(owner: Owner) -> None:
+    both, new = tell(
+        owner, "My sister Ines lives in Graz and works as a vet.", "Ines moved to Linz in March."
+    )
+    assert marks(recall(owner, "Where does Ines live?")) == {both: new}
+    assert marks(recall(owner, "What does my sister do?")) == {}
+
+
 def test_a_value_that_is_said_again_is_not_outdated(owner: Owner) -> None:
     _, second, third = tell(
         owner, "My rent is 800 euros.", "My rent is 950 euros.", "My rent is 800 euros."

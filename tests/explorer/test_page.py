@@ -197,6 +197,7 @@ async def test_fingers_find_every_control(open_tab: OpenTab, studied: Owner) -> 
         studied.key, url=address_of(studied), viewport={"width": 390, "height": 844}
     )
     await tab.ask(HUSBAND, k=2)
+    assert await tab.page.evaluate("document.querySelector('header').offsetHeight") <= 60
     small = await tab.page.evaluate(SMALL)
     for screen in SCREENS:
         await visit(tab, screen)

@@ -32,6 +32,7 @@ from ecphoria.text.cue import TurnFeatures, turn_features
 from ecphoria.text.cutting import Span, cut
 from ecphoria.text.names import normalised_words
 from ecphoria.text.terms import terms as terms_of
+from ecphoria.text.tokens import without_terminal_codes
 
 _SILENT = TurnFeatures(
     is_question=False, has_time_expression=False, first_person=False, second_person=False
@@ -47,7 +48,7 @@ class Prepared:
     """A checked episode with everything that is stored of it.
 
     Attributes:
-        new: As sent, in one form of Unicode.
+        new: As sent, in one form of Unicode, and without colours of a terminal.
         occurred_at: In UTC.
         utc_offset: Minutes from UTC to the time of day where it occurred; None for UTC.
         expires_at: End of its life; None for no end.
@@ -119,6 +120,8 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         TooLarge: A field is over its bound.
         BadVector: Its vector does not fit the store's model.
     """
+    # The output of tools often has colours. A terminal shows none of their characters.
+    new = replace(new, text=without_terminal_codes(new.text))
     check_episode(new)
     new = with_one_form(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)

@@ -6,7 +6,8 @@ are those of a store without them. They are returned below all other hits, with 
 
 One kind of echo still lends its words: a question to which another person replied with a
 statement. The reply often has no word of the question ("It is Dune"). The question itself is
-ranked like other echoes.
+ranked like other echoes. A user's question to an assistant does so for a cue that asks what the
+assistant said.
 """
 
 import re
@@ -45,7 +46,7 @@ _FEW_WORDS = 3
 _ROUNDS = 4
 """Largest number of further searches, if echoes fill the results of the indexes."""
 
-_ABOUT_QUESTIONS = re.compile(
+ABOUT_QUESTIONS: Final = re.compile(
     r"\b(?:did|have|had)\s+\w+\s+(?:\w+\s+)?ask(?:ed)?\b|\basked\b|\bquestions\b|\bgefragt\b"
     r"|\bfragte\w?\b|\bfragen habe\b",
     re.IGNORECASE,
@@ -58,7 +59,12 @@ _Stored = tuple[str | None, int]
 
 
 def find_echoes(
-    cue: str, frame: Frame, scope: Scope, excuses: Collection[_Stored]
+    cue: str,
+    frame: Frame,
+    scope: Scope,
+    excuses: Collection[_Stored],
+    *,
+    asks_listener: bool = False,
 ) -> tuple[Echo, ...]:
     """Find the candidates that only ask, or only say that nobody knows.
 
@@ -72,8 +78,10 @@ def find_echoes(
         frame: The candidates.
         scope: The frame was gathered in it; ordinals in the frame are places without echoes.
         excuses: Echoes that were left out and said "I don't know".
+        asks_listener: Whether the cue asks what the listener said, so that a user's request
+            lends its words to the assistant's reply too.
     """
-    if _ABOUT_QUESTIONS.search(cue):
+    if ABOUT_QUESTIONS.search(cue):
         return ()
     asked = frozenset((*terms(cue).every, *words(cue))) | names_and_numbers(cue)
     openly = asks_openly(cue)
@@ -91,7 +99,7 @@ def find_echoes(
             length=float(frame.length[row]),
             cosine=float(frame.cosine[row]),
             visible=bool(frame.inside[row]),
-            lends=_answered(row, frame),
+            lends=_answered(row, frame, asks_listener=asks_listener),
         )
         for row in np.flatnonzero(few | frame.is_question).tolist()
         if (
@@ -153,20 +161,23 @@ def _is_echo(asking: Asking, asked: frozenset[str], cosine: float, *, openly: bo
     return asking.told <= asked and (few or cosine >= NEAR)
 
 
-def _answered(row: int, frame: Frame) -> bool:
+def _answered(row: int, frame: Frame, *, asks_listener: bool) -> bool:
     """Tell whether another person replied to a question with a statement.
 
-    Replies of an assistant to its user do not count: they repeat the matter, or do not answer.
+    Replies of an assistant to its user count only if the cue asks for them: they repeat the
+    matter, or do not answer.
     """
     reply = int(frame.following[row])
     saying = frame.spoken[row].asking.saying
     asks = saying is Saying.ASKS or (saying is Saying.STATES and bool(frame.is_question[row]))
-    if not asks or frame.by_user[row] or reply < 0:
+    if not asks or reply < 0 or (frame.by_user[row] and not asks_listener):
         return False
     who = frame.role[row], frame.speaker[row]
     other = frame.role[reply], frame.speaker[reply]
     known = any(who) and any(other) and who != other
-    return known and frame.spoken[reply].asking.saying is Saying.STATES
+    replied = frame.spoken[reply].asking.saying
+    # An assistant may suggest by a question: "How about a weekend in Bruges?"
+    return known and (replied is Saying.STATES or (asks_listener and replied is Saying.ASKS))
 
 
 def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:
@@ -185,9 +196,10 @@ async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
     """Search again as if the cue's echoes were not stored; unchanged if there is none."""
     whole, known = search, dict[EpisodeId, Echo]()
     scope, excuses = Scope(), set[_Stored]()
+    asks_listener = search.seeding.analysis.only_listener
     for _ in range(_ROUNDS):
         frame = search.frame
-        every = find_echoes(cue, frame, scope, excuses)
+        every = find_echoes(cue, frame, scope, excuses, asks_listener=asks_listener)
         found = [echo for echo in every if echo.id not in known]
         if not found:
             break

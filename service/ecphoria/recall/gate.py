@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import PARTS, Bounds, TextWeights, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features, fact_contrast
+from ecphoria.recall.echoes import ABOUT_QUESTIONS
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
@@ -28,7 +29,8 @@ from ecphoria.records.tenant import (
     with_odds,
 )
 from ecphoria.records.traced import GateKind, Limits
-from ecphoria.text.cue import LIGHT_STEMS
+from ecphoria.text.asking import asks_openly
+from ecphoria.text.cue import LIGHT_STEMS, only_names
 from ecphoria.text.names import normalise
 from ecphoria.text.tokens import as_written
 
@@ -99,7 +101,7 @@ def judge(
         record: Whether the tenant's scale learns from this recall.
         logit: The reader's, of the best of the first hits, if they were read.
     """
-    found, own = _Found(seeding, frame), seeding.profile.gate
+    found, own = _Found(cue, seeding, frame), seeding.profile.gate
     scale = None if own else seeding.profile.scale
     evidence = {**found.evidence(), "unread": float(seeding.unread), READ: logit or 0.0}
     # A tenant's own gate replaces the shipped gates (decision 0030).
@@ -185,7 +187,8 @@ def _verdict(sure: float, limits: Limits) -> Verdict:
 class _Found:
     """The candidates of one cue, as the gate sees them."""
 
-    def __init__(self, seeding: Seeding, candidates: Frame) -> None:
+    def __init__(self, cue: str, seeding: Seeding, candidates: Frame) -> None:
+        self._cue = cue
         self._analysis = seeding.analysis
         self._candidates = candidates
         self._rows = candidates.inside
@@ -195,17 +198,26 @@ class _Found:
         # "now", "name" and function words carry too little to be evidence (decision 0030).
         light = LIGHT_STEMS | seeding.analysis.silent
         content = np.array([one not in light for one in candidates.stems], dtype=np.bool_)
-        self._content = content if content.any() else ~content
+        self._light = not content.any()
+        self._content = ~content if self._light else content
         self._asks_for_time = seeding.analysis.asks_of_time
-        self.asks_nothing = not (content.any() or self._asks_for_time) and not (
-            seeding.analysis.first_person
-            or seeding.analysis.names
-            or (seeding.analysis.dates and not seeding.analysis.told)
+        self.asks_nothing = (
+            self._light
+            and not self._asks_for_time
+            and not (
+                seeding.analysis.first_person
+                or seeding.analysis.names
+                or (seeding.analysis.dates and not seeding.analysis.told)
+            )
         )
         # Users state their case and then ask, so their longer messages to an assistant are
         # evidence (decision 0030).
         stated = candidates.by_user & (candidates.length >= _SHORT_REQUEST)
         self._void = candidates.is_question & ~stated
+        # "How about Bruges?" is what the listener suggested.
+        self._void &= ~(candidates.subject_rows & self._analysis.only_listener)
+        if ABOUT_QUESTIONS.search(cue):
+            self._void[:] = False
         bounds = bounds_of(candidates.signals, self._rows, measure=Bounds.of)
         scored = recipe_score(candidates.signals, weights=_FITTED, bounds=bounds)
         self._score = scored.score
@@ -215,12 +227,24 @@ class _Found:
         self._rarity = candidates.rarity * self._content
         units = candidates.units
         mass = float(self._rarity.sum()) or 1.0
-        covered = (units.counts > 0.0) @ self._rarity / mass
+        requested = self._requested()
+        self._said = (candidates.counts > 0.0) | requested
+        covered = ((units.counts > 0.0) | requested[units.row]) @ self._rarity / mass
         self._covered = units.best(covered)
         self._joint = units.best(covered * np.maximum(0.0, units.cosine))
         self._attribution = attribution(
             self._own, candidates.first_person, candidates.second_person
         )
+
+    def _requested(self) -> NDArray[np.bool_]:
+        """Flag the words of requests in the replies to them, if the cue asks what a reply said.
+
+        "What did you suggest for our trip?": the reply need not name the trip.
+        """
+        there = self._candidates
+        replies = there.subject_rows & (there.previous >= 0) & self._analysis.only_listener
+        replies &= ~there.subject_rows[there.previous]
+        return (there.counts[there.previous] > 0.0) & replies[:, None]
 
     @property
     def of_the_time(self) -> int:
@@ -297,12 +321,14 @@ class _Found:
         nearest = float(self._candidates.cosine[rows].max())
         # In the development conversations no question with an answer is so far from all memories
         # (docs/explanation/gate.md).
-        without_a_word = not (self._covered[rows] > 0.0).any()
+        # "Name" is in "named korbwerk-cold" too, and tells nothing of whose name is asked for.
+        without_a_word = self._light or not (self._covered[rows] > 0.0).any()
         if without_a_word and nearest < _FAR:
             return _just_below(gate.threshold)
         is_far = without_a_word and nearest < _NEAR
         lacks_words = nearest < _SAME and self._half_unseen()
-        if is_far or lacks_words or self._names_apart(rows) or self._is_of_another_time(rows):
+        apart = self._names_apart(rows) or self._only_names() or self._is_of_another_time(rows)
+        if is_far or lacks_words or apart:
             return _just_below(gate.verify_below)
         return 1.0
 
@@ -330,6 +356,16 @@ class _Found:
             said = np.vstack((said, (self._candidates.told.counts > 0.0) & self._content))
         together = said.sum(axis=1) > 1
         return not all((said[:, column] & together).any() for column in columns)
+
+    def _only_names(self) -> bool:
+        """Tell whether the first hit names whom the cue asks about, and tells nothing of them.
+
+        "I'm Ana." is near to "Where does Ana live?"; to "Is Ana in?" it may be an answer.
+        """
+        rows = np.flatnonzero(self._rows)
+        first = int(rows[np.argmax(self._score[rows])])
+        spoken = self._candidates.spoken[first].text
+        return asks_openly(self._cue) and only_names(spoken, self._cue)
 
     def _half_unseen(self) -> bool:
         """Tell whether a small store lacks half or more of the content words of the cue.
@@ -398,10 +434,6 @@ class _Found:
         """Rows of the subject; all rows if the cue has no subject, or several."""
         mine = self._candidates.subject_rows
         return mine if mine.any() else np.ones(mine.size, np.bool_)
-
-    @property
-    def _said(self) -> NDArray[np.bool_]:
-        return self._candidates.counts > 0.0
 
     def _best_speaker(self) -> str | None:
         best = int(np.flatnonzero(self._rows)[np.argmax(self._match[self._rows])])

@@ -274,12 +274,12 @@ def _makes_outdated(later: _Told, older: _Told, search: Search) -> bool:
     "Bo does the tests, Leo the docs" still answers who does the docs if Ann does the tests now.
     """
     likeness = _cosine(search, later.id, older.id)
-    over, holds = list[int](), [0]
+    over, holds = list[int](), list[int]()
     for old in older.statements:
         found = len(old.says.intersection(search.frame.stems))
         replaced = any(replaces(new, old, likeness) for new in later.statements)
         (over if replaced else holds).append(found)
-    return bool(over) and max(over) >= max(holds)
+    return bool(over) and max(over) > max(holds, default=-1)
 
 
 def _says_again(later: _Told, older: _Told) -> bool:

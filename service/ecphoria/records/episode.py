@@ -194,7 +194,8 @@ class NewEpisode:
     """One thing to remember: a turn (has a session), a document (has a title) or a note."""
 
     text: str
-    """The words that were said or written, of any length; without speaker or date in front."""
+    """The words that were said or written, of any length; without speaker or date in front.
+    Colours of a terminal are removed; other control characters are refused."""
     title: str | None = None
     """Title of a document."""
     speaker: str | None = None

@@ -217,6 +217,9 @@ _MORE_ALIKE: Final = 0.45
 
 def _agree(later: Statement, earlier: Statement) -> bool:
     """Tell whether both values are numbers of one unit, or both are words."""
+    days = later.new - CHANGING
+    if later.changes and days and days <= CALENDAR and earlier.values & CALENDAR:
+        return True
     if not earlier.numbers or not later.numbers:
         measured = any(unit for _, unit in later.numbers)
         described = earlier.verb == "be" and len(earlier.values) > _FEW and not later.changes
@@ -247,7 +250,9 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
     if not (later.holds and earlier.holds) or later.adds or later.doubtful:
         return False
     same = _is_one_subject(later, earlier) and _is_one_verb(later, earlier)
-    if not same or (later.values | earlier.values) & CALENDAR:
+    # "Moved to Linz in March" tells the day of the move; "I live in Bath in summer" tells when.
+    dated = earlier.values if later.changes and later.verb == "home" else later.values
+    if not same or (dated | earlier.values) & CALENDAR:
         return False
     if later.numbers and earlier.numbers:
         return _agree(later, earlier) and _rest(later) == _rest(earlier) and later.verb != "have"

@@ -297,7 +297,8 @@ WEAK: Final = _stems(
     """
     new current monthly weekly daily yearly annual own usual regular whole total neu neue neuer
     neues
-    neuen neuem aktuell aktuelle monatliche wochentliche eigene gesamte price cost fee amount rate
+    neuen neuem next nachste nachster nachstes
+    aktuell aktuelle monatliche wochentliche eigene gesamte price cost fee amount rate
     level hohe preis kosten betrag gebuhr beitrag time at around about roughly
     """
 )

@@ -16,11 +16,14 @@ from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.terms import cue_terms
 from ecphoria.text.tokens import (
     APOSTROPHES,
+    CONTRACTED,
     FIRST_PERSON,
+    FUNCTION_WORDS,
     IS_WHEN,
     LIGHT_WORDS,
     MONTH_NAME,
     MONTHS,
+    NAMELESS_WORDS,
     NO_KNOWLEDGE,
     POLITE_REQUEST,
     REMINDER,
@@ -28,6 +31,7 @@ from ecphoria.text.tokens import (
     ROLE_WORDS,
     SECOND_PERSON,
     SECOND_PERSON_ACTS,
+    SECOND_PERSON_SAID,
     STOP_WORDS,
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
@@ -115,6 +119,7 @@ LIGHT_STEMS = frozenset(
     )
 )
 """Stems of a cue that say nothing about its topic: "now", "happened", function words."""
+_ASKER_ACTS = re.compile(r"\b(?:I|[Ww]e)\b")
 _OF_ANY_TIME = LIGHT_STEMS.union(
     stems_of(
         (
@@ -147,10 +152,13 @@ class CueAnalysis:
             are you today?" does not.
         first_person: The cue speaks of the one who asks: "I", "my", "we".
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
+        only_listener: It asks what the listener said, and nothing of the asker: no "I" stands
+            in front of it.
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
         also: A further term that stands for a stem: the stem of its word in the cue's language.
         written_names: Stems of names that are no speakers, by their capital; of English cues.
-        silent: Stems that say nothing about the topic, of cues in other languages than English.
+        silent: Stems that say nothing about the topic: of cues in other languages than English,
+            and what the listener did, if the cue asks for it.
     """
 
     names: tuple[str, ...]
@@ -161,6 +169,7 @@ class CueAnalysis:
     dates: tuple[PartialDate, ...]
     first_person: bool = False
     asks_listener: bool = False
+    only_listener: bool = False
     asks_summary: bool = False
     told: bool = False
     asks_of_time: bool = False
@@ -193,12 +202,15 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
     times: Sequence[StatedDate | ToldTime] = (*stated, *told)
     of_names = frozenset(words("\n".join(participants)))
     found = cue_terms(_without_request(untimed), of_names, languages)
+    impolite = POLITE_REQUEST.sub(" ", text)
+    said = SECOND_PERSON_SAID.search(impolite)
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
         stems=found.stems,
         also=found.also,
-        silent=found.silent,
+        # "Recommend" is what the listener did; the reply need not have the word.
+        silent=found.silent | {*stems_of(words(said[0])[-1:] if said else ())},
         written_names=frozenset() if languages else _written_names(asked) & {*found.stems},
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
@@ -210,7 +222,8 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         first_person=_speaks_of(
             FIRST_PERSON, REMINDER.sub(" ", text), [one.me for one in languages]
         ),
-        asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
+        asks_listener=SECOND_PERSON_ACTS.search(impolite) is not None,
+        only_listener=said is not None and _ASKER_ACTS.search(impolite[: said.start()]) is None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
     )
 
@@ -277,6 +290,31 @@ def _as_written(found: Sequence[str], participants: Sequence[str]) -> tuple[str,
 def _caseless(text: str) -> str:
     """Write letters for a comparison without case; the Turkish ones become an I."""
     return lowered(text).casefold().replace("\u0131", "i")
+
+
+_NAMING = frozenset(
+    words(
+        " ".join(
+            (
+                *FUNCTION_WORDS,
+                *NAMELESS_WORDS,
+                *CONTRACTED,
+                *GERMAN_FUNCTION_WORDS,
+                *("name", "called", "heiße", "heißt"),
+            )
+        )
+    )
+)
+
+
+def only_names(spoken: str, cue: str) -> bool:
+    """Tell whether a turn has no word of its own: it names what the cue names, and tells no more.
+
+    >>> only_names("Hi, I'm Ana.", "where does ana live"), only_names("Ana left.", "Where is Ana?")
+    (True, False)
+    """
+    said = {*words(spoken)} - _NAMING
+    return bool(said) and said.issubset(words(cue))
 
 
 _CAPTION = "[shares "

@@ -222,15 +222,20 @@ SUMMARY_REQUEST = re.compile(
 )
 """Asks for a summary instead of one memory; to be matched at the start of the cue."""
 
-SECOND_PERSON_ACTS = re.compile(
-    r"\b(?:did|have|had|were)\s+you\b"
-    rf"|\byou(?:[{APOSTROPHES}]ve| have| had)?\s+(?:also |already |ever |just )?"
+_YOU_SAID = (
+    rf"\byou(?:[{APOSTROPHES}]ve| have| had)?\s+(?:also |already |ever |just )?"
     r"(?:recommend|suggest|advis"
-    r"|said|told|gave|given|mention|explain|outlin|propos|describ|provid|show|help|list)"
-    r"|\byour\s+(?:advice|suggestion|recommendation|answer|explanation|response|reply|replies)",
-    re.IGNORECASE,
+    r"|said|told|gave|given|mention|explain|outlin|propos|describ|provid|show|help|list)\w*"
+    r"|\byour\s+(?:advice|suggestion|recommendation|answer|explanation|response|reply|replies)"
+    r"|\bhast\s+du\b[^.?!]{0,200}\b(?:empfohlen|vorgeschlagen|geraten|gesagt)\b"
 )
+SECOND_PERSON_ACTS = re.compile(rf"\b(?:did|have|had|were)\s+you\b|{_YOU_SAID}", re.IGNORECASE)
 """Asks what the listener said or did; looked for where polite requests are taken out."""
+
+SECOND_PERSON_SAID = re.compile(
+    rf"\bdid\s+you\s+(?:say|tell|give)|(?<!do )(?:{_YOU_SAID})", re.IGNORECASE
+)
+"""Asks what the listener said: not "did you see", nor "do you suggest", which asks for now."""
 
 ROLE_WORDS = frozenset(("user", "human", "assistant", "ai", "bot", "model", "system", "tool"))
 """Speakers that are roles: as words of a cue they name nobody."""
@@ -429,6 +434,17 @@ def as_written(text: str, wanted: Collection[str]) -> list[str]:
 
 
 _UNREADABLE: Final = re.compile(f"[{UNREADABLE}]")
+_TERMINAL_CODE: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""A control sequence of a terminal (ECMA-48, CSI), such as a colour or a move of the cursor."""
+
+
+def without_terminal_codes(text: str) -> str:
+    r"""Remove the colours that tools write into their output; they are no part of the text.
+
+    >>> without_terminal_codes("\x1b[1;31mFAILED\x1b[0m tests")
+    'FAILED tests'
+    """
+    return _TERMINAL_CODE.sub("", text) if "\x1b" in text else text
 
 
 def check_readable(field: str, value: str, limit: int | None = None) -> None:

@@ -113,6 +113,50 @@ async def test_a_small_store_without_the_thing_asked_for_does_not_answer_with_an
         assert (await ask(recalls, tenant, known)).verdict is Verdict.ANSWER
 
 
+@pytest.mark.parametrize("told", ["Hi, I'm Ana.", "My name is Ana."])
+async def test_a_memory_that_only_names_somebody_answers_nothing_of_them(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, told: str
+) -> None:
+    for text in (told, "Ben lives in Oslo."):
+        await ingest.append(tenant, NewEpisode(text=text))
+    for cue in ("where does ana live", "What does Ana do?", "Where does Ana live now?"):
+        assert (await ask(recalls, tenant, cue)).verdict is not Verdict.ANSWER, cue
+    await ingest.append(tenant, NewEpisode(text="Ana moved to Graz."))
+    found = await ask(recalls, tenant, "Where does Ana live?")
+    assert found.verdict is Verdict.ANSWER
+    assert found.hits[0].episode.text == "Ana moved to Graz."
+
+
+async def test_what_the_assistant_said_is_sought_in_its_replies(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    talk = (
+        ("user", "Can you recommend something for our anniversary?"),
+        ("assistant", "How about a weekend in Bruges with a boat tour?"),
+        ("user", "My knee hurts after running. Any advice?"),
+        ("assistant", "Rest for three days, and then start with short runs."),
+        ("user", "We booked the hotel."),
+        ("assistant", "Wonderful, enjoy it."),
+    )
+    await ingest.append_batch(
+        tenant,
+        [
+            NewEpisode(text=text, role=role, session=f"s{place // 2}", position=place)
+            for place, (role, text) in enumerate(talk)
+        ],
+    )
+    for cue, reply in (
+        ("What did you recommend for our anniversary?", talk[1][1]),
+        ("What was your advice for my knee?", talk[3][1]),
+    ):
+        found = await ask(recalls, tenant, cue)
+        assert found.hits[0].episode.text == reply
+        assert found.verdict in {Verdict.ANSWER, Verdict.VERIFY}
+        assert not any(reason.startswith("no memory") for reason in found.reasons)
+    asked = await ask(recalls, tenant, "What did I ask you about my knee?")
+    assert asked.verdict in {Verdict.ANSWER, Verdict.VERIFY}
+
+
 async def test_of_two_names_a_memory_of_either_counts(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

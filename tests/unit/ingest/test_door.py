@@ -1,5 +1,6 @@
 """Whatever comes in is either storable as it is or refused with the remedy."""
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
-from ecphoria.ingest.prepare import facts_by_id
+from ecphoria.ingest.prepare import facts_by_id, prepare
 from ecphoria.ingest.validation import (
     body_hash,
     check_episode,
@@ -41,7 +42,7 @@ def key(new: NewEpisode) -> str | None:
         ("text", " \n\t", "empty"),
         ("text", "a\x00b", "U+0000"),
         ("text", "a\ud800b", "U+D800"),
-        ("text", "\x1b[31m", "U+001B"),
+        ("text", "a\x1bb", "U+001B"),
         ("speaker", "  ", "blank"),
         ("speaker", "a\x07", "U+0007"),
         ("session", "", "blank"),
@@ -59,6 +60,17 @@ def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, say
         check_episode(replace(GOOD, **{field: value}))  # type: ignore[arg-type]
     assert says in refused.value.message
     assert refused.value.fields["field"] == field
+
+
+def test_colours_of_a_terminal_are_no_part_of_a_text() -> None:
+    log = "\x1b[1;31mFAILED\x1b[0m tests/test_cart.py \x1b[2K\x1b[38;5;9m1 failed\x1b[m in 2 s"
+    made = prepare(TenantId("0" * 32), replace(GOOD, text=log), NOW, 3)
+    assert made.new.text == "FAILED tests/test_cart.py 1 failed in 2 s"
+    plain = prepare(TenantId("0" * 32), replace(GOOD, text=made.new.text), NOW, 3)
+    assert plain.body_hash == made.body_hash
+    for wrong, says in (("\x1b[31m\x1b[0m", "empty"), ("\x1b]0;a title\x07", "U+001B")):
+        with pytest.raises(InvalidInput, match=re.escape(says)):
+            prepare(TenantId("0" * 32), replace(GOOD, text=wrong), NOW, 3)
 
 
 def test_the_end_of_a_life_lies_ahead_by_a_century_at_most() -> None:

@@ -40,8 +40,35 @@ def test_you_is_the_other_one_where_the_cue_asks_what_they_did() -> None:
     assert asked("Which book did you recommend?") == (ASSISTANT,)
     assert asked("What was your advice?", *FRIENDS, asker="Ben") == (Subject(speaker="Ana"),)
     assert asked("Can you tell me the date?") == (USER,)
-    assert asked("What did you tell me?") == (USER, ASSISTANT)
+    assert asked("Did you see my photo?") == (USER, ASSISTANT)
     assert asked("Did you see it?", "Ana", "Ben", "Cem", asker="Ana") == ()
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "What did you recommend for our anniversary?",
+        "What was your advice about my knee?",
+        "Which steps did you suggest I take?",
+        "Did you say where my keys are?",
+        "Was hast du uns für Rom empfohlen?",
+    ],
+)
+def test_what_the_listener_said_is_not_of_the_asker(cue: str) -> None:
+    assert asked(cue) == (ASSISTANT,)
+    assert asked(cue, *FRIENDS, asker="Ana") == (Subject(speaker="Ben"),)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "What did I say before you suggested my diet?",
+        "Have we done what you recommended for our roof?",
+        "What do you suggest for my garden?",
+    ],
+)
+def test_a_cue_may_ask_of_both(cue: str) -> None:
+    assert asked(cue) == (USER, ASSISTANT)
 
 
 @pytest.mark.parametrize(

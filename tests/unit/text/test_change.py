@@ -35,6 +35,10 @@ def outdates(earlier: str, later: str, likeness: float = 1.0) -> bool:
         ("My favourite colour is green.", "My favourite colour is blue."),
         ("I drive a Golf.", "I sold the Golf and bought a Polo."),
         ("My brother Leo lives in Bath.", "Leo moved to Bristol last month."),
+        ("My brother Leo lives in Bath.", "Leo moved to Bristol in March."),
+        ("My next guitar lesson is on Monday at 5.", "My guitar lesson was moved to 9 June at 6."),
+        ("My shift is on Saturday night.", "My shift was moved to Sunday morning."),
+        ("The party is on Friday at 8 pm.", "We moved the party to Saturday."),
         (
             "We clean the oven every Monday at 9.",
             "From now on we clean on Fridays instead of Mondays.",

@@ -30,7 +30,7 @@ from ecphoria.text.names import (
 from ecphoria.text.quotes import carries, find_quote, may_deny
 from ecphoria.text.self_statements import self_statements
 from ecphoria.text.terms import cue_terms, terms
-from ecphoria.text.tokens import check_readable, stems
+from ecphoria.text.tokens import check_readable, stems, without_terminal_codes
 from tests.unit.recall.builders import hit
 
 PATTERNS = (
@@ -66,6 +66,7 @@ PATTERNS = (
         "I'm ",
         "you ",
     ),
+    *("hast du ", "\x1b[", "\x1b[1;"),
     *("\u6771\u4eac", "\u3042\u3002", "\u0e44\u0e1b", "\u200b", "\u200d", "\ufeff", "\U0001f642"),
     *(
         "\u0301",
@@ -134,6 +135,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "stems": stems,
     "turn_features": turn_features,
     "without_caption": without_caption,
+    "without_terminal_codes": without_terminal_codes,
 }
 """The functions by name; a further one needs one line here."""
 

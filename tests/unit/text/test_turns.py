@@ -1,6 +1,6 @@
 import pytest
 
-from ecphoria.text.cue import turn_features, without_caption
+from ecphoria.text.cue import only_names, turn_features, without_caption
 
 
 def test_a_caption_is_no_part_of_what_was_said() -> None:
@@ -52,3 +52,16 @@ def test_time_expressions(text: str, *, expected: bool) -> None:
 def test_pronouns(text: str, *, first: bool, second: bool) -> None:
     found = turn_features(text)
     assert (found.first_person, found.second_person) == (first, second)
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm Ana.", "Hi, my name is Ana!", "This is Ana", "Ich heiße Ana."]
+)
+def test_a_turn_that_only_names_what_the_cue_names(text: str) -> None:
+    assert only_names(text, "Where does Ana live?")
+    assert not only_names(text, "Where does Ben live?")
+
+
+@pytest.mark.parametrize("text", ["I'm Ana Roe.", "Ana is down.", "Is it?", "Ana lives here."])
+def test_a_turn_that_tells_more(text: str) -> None:
+    assert not only_names(text, "Where does Ana live?")
