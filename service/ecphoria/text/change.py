@@ -274,7 +274,11 @@ def _is_one_subject(later: Statement, earlier: Statement) -> bool:
         return True
     more, fewer = sorted((later, earlier), key=lambda one: len(one.subject), reverse=True)
     named = bool(fewer.subject) and more.subject - PEOPLE == fewer.subject
-    return named and more.of_self and "s" not in more.words
+    return named and more.of_self and _OF_ANOTHER.isdisjoint(more.words)
+
+
+_OF_ANOTHER: Final = frozenset(words("s of meiner meines unserer unseres"))
+"""Tells that a thing is of a person: "der Flug meiner Mutter"."""
 
 
 def _is_one_verb(later: Statement, earlier: Statement) -> bool:

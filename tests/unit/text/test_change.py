@@ -91,6 +91,8 @@ def test_a_change_in_german(earlier: str, later: str) -> None:
         ("Ich habe eine Lampe gekauft.", "Ich habe einen Stuhl gekauft."),
         ("Meine Miete ist 800 Euro.", "Die Miete meines Bruders ist jetzt 950 Euro."),
         ("Ich wohne in Bonn.", "Meine Schwester ist nach Köln gezogen."),
+        ("Der Flug meiner Mutter landet um 7:50 Uhr.", "Mein Flug landet jetzt um 19:05 Uhr."),
+        ("Mein Flug landet um 19:05 Uhr.", "Der Flug meiner Mutter landet um 7:50 Uhr."),
     ],
 )
 def test_no_change(earlier: str, later: str) -> None:
