@@ -20,7 +20,7 @@ from rich.table import Table
 
 from ecphoria import runtime as loop
 from ecphoria.app import Services, build
-from ecphoria.maths.gate import auroc
+from ecphoria.calibration.separation import auroc
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions
@@ -199,7 +199,7 @@ async def _ask(services: Services, tenant: TenantId) -> _Figures:
         unsure.append(result.confidence)
     return _Figures(
         recall=found / len(wanted), first=first / len(wanted), refused=(refused[0], refused[1]),
-        auroc=auroc(sure, unsure), newest=newest, passed=passed,
+        auroc=auroc(sure, unsure) or 0.0, newest=newest, passed=passed,
     )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ async def test_the_figures_equal_a_second_method(
     head = [place[edge["b"]] for edge in edges]
     weight = [edge["w"] for edge in edges]
     both = Adjacency.from_arcs(tail + head, head + tail, weight + weight, size=len(ids))
-    value = push(both, np.ones(len(ids)), damping=0.85, epsilon=1e-13).value * len(ids)
+    value = push(both, np.ones(len(ids)), damping=0.85, epsilon=1e-13) * len(ids)
     concepts = {concept_id(tenant, f"name{number}") for number in range(10)}
     expected: dict[str, float] = {}
     for kind in (concepts, set(ids) - concepts):

@@ -108,20 +108,17 @@ def squash(level: ArrayLike, *, midpoint_s: float = 604_800.0, decay: float = 0.
     return np.where(used, 1.0 / (1.0 + odds), 0.0)
 
 
-def fan_share(fan: ArrayLike, *, most: float = MOST_ASSOCIATION) -> FloatArray:
+def fan_share(fan: ArrayLike) -> FloatArray:
     """Weaken an association by its source's fan: `max(0, S_max - ln fan) / S_max`, in [0, 1].
 
     Args:
         fan: [n] >= 0, edges of the source; below 1 counts as 1.
-        most: S_max > 0.
 
     >>> fan_share([1, 5, 20, 57]).round(6)
     array([1.      , 0.463521, 0.001423, 0.      ])
     """
-    if not most > 0.0:
-        raise ValueError("most must be above 0")
     edges = np.maximum(1.0, floats("fan", fan, low=0.0))
-    return np.maximum(0.0, most - np.log(edges)) / most
+    return np.maximum(0.0, MOST_ASSOCIATION - np.log(edges)) / MOST_ASSOCIATION
 
 
 def prime(graph: Adjacency, attention: ArrayLike) -> FloatArray:

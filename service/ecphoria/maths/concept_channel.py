@@ -34,7 +34,7 @@ from ecphoria.maths.checks import (
     indices,
     tally,
 )
-from ecphoria.maths.fusion import min_max
+from ecphoria.maths.fusion import share_of_largest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,16 +330,15 @@ class Hop:
 
 
 def boost(
-    act: ArrayLike, gate: float, *, weight: float = 1.2, power: float = 1.0 / 3.0, low: float = 0.0
+    act: ArrayLike, gate: float, *, weight: float = 1.2, power: float = 1.0 / 3.0
 ) -> FloatArray:
-    """Turn received energy into a term of the score: `1.2 g n(act)^(1/3)`, [n]; O(n).
+    """Turn received energy into a term: `1.2 g n(act)^(1/3)`, n = x / max x, [n]; O(n).
 
     Args:
         act: [n] >= 0, received energy.
         gate: g in [0, 1]; at 0 the channel changes nothing.
         weight: of the term.
         power: flattens, so that distant items count.
-        low: least act over all items of the store; 0 as soon as one was not reached.
 
     >>> boost([0.0, 1.0, 8.0], 1.0)
     array([0. , 0.6, 1.2])
@@ -347,7 +346,7 @@ def boost(
     received = floats("act", act, low=0.0)
     if not (0.0 <= gate <= 1.0 and power > 0.0):
         raise ValueError("gate must lie in [0, 1] and power be above 0")
-    return np.asarray(weight * gate * min_max(received, low) ** power)
+    return np.asarray(weight * gate * share_of_largest(received) ** power)
 
 
 def path(waves: Sequence[ChannelWave], item: int) -> tuple[Hop, ...]:

@@ -134,31 +134,15 @@ class Scored:
     parts: FloatArray
 
 
-def min_max(
-    x: ArrayLike, low: float | None = None, high: float | None = None, *, equal: float = 0.0
-) -> FloatArray:
-    """Scale to 0..1 between two bounds and hold there; O(n).
+def share_of_largest(x: ArrayLike) -> FloatArray:
+    """Divide by the largest value, [n] in [0, 1]; a value below 0 counts as 0; O(n).
 
-    Args:
-        x: [n].
-        low: what becomes 0; None for the least of x.
-        high: what becomes 1; None for the largest of x.
-        equal: value of all when the bounds do not differ.
-
-    >>> min_max([2, 3, 4])
-    array([0. , 0.5, 1. ])
-    >>> min_max([1, 9], low=2, high=4)
-    array([0., 1.])
+    >>> share_of_largest([1, 3, 4])
+    array([0.25, 0.75, 1.  ])
     """
     values = floats("x", x)
-    measured = Bounds.of(values)
-    bottom = measured.low if low is None else low
-    span = (measured.high if high is None else high) - bottom
-    if not np.isfinite(span):
-        raise ValueError("low and high must be finite")
-    if not span > 0.0:
-        return np.full_like(values, equal)
-    return np.clip((values - bottom) / span, 0.0, 1.0)
+    largest = float(values.max(initial=0.0))
+    return np.clip(values / largest, 0.0, 1.0) if largest > 0.0 else np.zeros_like(values)
 
 
 def bounds_of(

@@ -248,23 +248,6 @@ def threshold(confidences: ArrayLike, frr: float) -> float:
     return float(np.sort(known)[math.floor(frr * known.size + 1e-9)])
 
 
-def auroc(answerable: ArrayLike, unanswerable: ArrayLike) -> float:
-    """Measure how often an answerable question has the higher confidence; ties count half.
-
-    O((n + m) log m).
-
-    >>> round(auroc([0.9, 0.6, 0.4], [0.5, 0.3]), 6)
-    0.833333
-    """
-    yes, no = floats("answerable", answerable), floats("unanswerable", unanswerable)
-    if not (yes.size and no.size):
-        raise ValueError("both groups must have a question")
-    sorted_no = np.sort(no)
-    below = np.searchsorted(sorted_no, yes, side="left")
-    reach = np.searchsorted(sorted_no, yes, side="right")
-    return float((below + reach).sum() / (2 * yes.size * no.size))
-
-
 # .01 to .08 give an AUROC of .913 to .916 (docs/explanation/gate.md).
 RIDGE: Final = 0.03
 """Penalty: .01 to .1 measured alike, out of sample."""

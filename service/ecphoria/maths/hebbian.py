@@ -12,17 +12,16 @@ from numpy.typing import ArrayLike
 
 from ecphoria.maths.checks import FloatArray, check_same_length, floats, indices, tally
 
+_RATE = 0.1  # eta
 
-def increment(
-    one: ArrayLike, other: ArrayLike, weight: ArrayLike, *, rate: float = 0.1
-) -> FloatArray:
-    """Strengthen links of memories recalled together: `w + eta x_i x_j (1 - w)`; O(q).
+
+def increment(one: ArrayLike, other: ArrayLike, weight: ArrayLike) -> FloatArray:
+    """Strengthen links of memories recalled together: `w + .1 x_i x_j (1 - w)`; O(q).
 
     Args:
         one: x_i [q] in [0, 1], relative score times retrievability before this recall.
         other: x_j [q] in [0, 1].
         weight: w [q] in [0, 1], decayed to now.
-        rate: eta in (0, 1].
 
     Returns:
         [q] in [weight, 1].
@@ -34,9 +33,7 @@ def increment(
     second = floats("other", other, low=0.0, high=1.0)
     now = floats("weight", weight, low=0.0, high=1.0)
     check_same_length(one=first, other=second, weight=now)
-    if not 0.0 < rate <= 1.0:
-        raise ValueError("rate must lie in (0, 1]")
-    return now + rate * first * second * (1.0 - now)
+    return now + _RATE * first * second * (1.0 - now)
 
 
 def lift(joint: ArrayLike, one: ArrayLike, other: ArrayLike, *, total: float) -> FloatArray:
@@ -155,13 +152,13 @@ def _counts(
 _STEP = 1.25
 
 
-def similarity(cosine: ArrayLike, *, scale: float = 0.8) -> FloatArray:
+def similarity(cosine: ArrayLike) -> FloatArray:
     """Weigh nearness: `w_sim = 0.8 max(0, cos)`, in [0, 0.8].
 
     >>> similarity([0.9, -0.2]).round(2)
     array([0.72, 0.  ])
     """
-    return scale * np.maximum(0.0, floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6))
+    return 0.8 * np.maximum(0.0, floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6))
 
 
 def combined(similar: ArrayLike, lift: ArrayLike, learned: ArrayLike) -> FloatArray:

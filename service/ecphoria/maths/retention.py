@@ -20,17 +20,12 @@ from numpy.typing import ArrayLike
 from ecphoria.maths.checks import FloatArray, check_same_length, floats
 
 _LONGEST = 3650.0  # days
-CLOSE = 1e-6  # rates nearer than this share one formula: their difference would be rounding
+_MU_WORKING, _MU_LASTING, _TRANSFER = 0.1, 0.01, 0.05  # mu1, mu2 and alpha, per day
+_GROWTH, _EVEN_GROWTH = 1.5, 0.1  # beta_max, and the paper's beta, which ignores spacing
 
 
 def decay(
-    working: ArrayLike,
-    lasting: ArrayLike,
-    days: ArrayLike,
-    *,
-    mu_working: float = 0.1,
-    mu_lasting: float = 0.01,
-    transfer: float = 0.05,
+    working: ArrayLike, lasting: ArrayLike, days: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Let time pass over both traces; the working one feeds the lasting one; O(n).
 
@@ -39,30 +34,22 @@ def decay(
     r2(t) = r2 e^(-mu2 t) + alpha r1 (e^(-mu2 t) - e^(-mu1 t)) / (mu1 - mu2)
     ```
 
-    If both rates are equal, `r2(t) = (r2 + alpha r1 t) e^(-mu t)`.
-
     Args:
         working: r1 [n] >= 0.
         lasting: r2 [n] >= 0.
         days: [n], time passed; below 0 counts as 0.
-        mu_working: mu1 per day, > 0.
-        mu_lasting: mu2 per day, > 0.
-        transfer: alpha per day, in [0, mu1), else a memory would grow by being left alone.
 
     >>> r1, r2 = decay([1.0], [0.0], [7.0])
     >>> r1.round(6), r2.round(6)
     (array([0.496585]), array([0.242116]))
     """
-    if not (mu_working > 0.0 and mu_lasting > 0.0 and 0.0 <= transfer < mu_working):
-        raise ValueError("rates must be above 0 and transfer must lie in [0, mu_working)")
     first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
     time = np.maximum(0.0, floats("days", days))
     check_same_length(working=first, lasting=second, days=time)
-    gap = mu_working - mu_lasting
-    kept = np.exp(-mu_lasting * time)
-    even = abs(gap) <= CLOSE * mu_working
-    moved = kept * (time if even else -np.expm1(-gap * time) / gap)
-    return first * np.exp(-mu_working * time), second * kept + transfer * first * moved
+    gap = _MU_WORKING - _MU_LASTING
+    kept = np.exp(-_MU_LASTING * time)
+    moved = kept * (-np.expm1(-gap * time) / gap)
+    return first * np.exp(-_MU_WORKING * time), second * kept + _TRANSFER * first * moved
 
 
 def refresh(working: ArrayLike) -> FloatArray:
@@ -102,18 +89,14 @@ def retrievability(age_days: ArrayLike, stability: ArrayLike) -> FloatArray:
     return np.exp(-np.maximum(0.0, age) / span)
 
 
-def grow(
-    stability: ArrayLike, recalled: ArrayLike, *, growth: float = 1.5, most: float = 3650.0
-) -> FloatArray:
+def grow(stability: ArrayLike, recalled: ArrayLike) -> FloatArray:
     """Make a used memory last longer, the more the closer it was to being lost; O(n).
 
-    `S <- min(most, S (1 + beta_max (1 - R)))`: spaced use beats massed use.
+    `S <- min(3650, S (1 + 1.5 (1 - R)))`: spaced use beats massed use.
 
     Args:
         stability: S [n] > 0, in days.
         recalled: R [n] in [0, 1], retrievability just before the use.
-        growth: beta_max > 0; the paper's constant factor of .1 ignores spacing.
-        most: days.
 
     >>> grow([1.0], retrievability([1.0], [1.0])).round(5)
     array([1.94818])
@@ -121,30 +104,29 @@ def grow(
     span = floats("stability", stability, low=0.0)
     ready = floats("recalled", recalled, low=0.0, high=1.0)
     check_same_length(stability=span, recalled=ready)
-    if (span <= 0.0).any() or not (growth > 0.0 and most > 0.0):
-        raise ValueError("stability, growth and most must be above 0")
-    return np.minimum(most, span * (1.0 + growth * (1.0 - ready)))
+    if (span <= 0.0).any():
+        raise ValueError("stability must be above 0")
+    return np.minimum(_LONGEST, span * (1.0 + _GROWTH * (1.0 - ready)))
 
 
-def grow_evenly(first: ArrayLike, uses: ArrayLike, *, growth: float = 0.1) -> FloatArray:
-    """Let stability grow by the same factor with each use: `S_0 (1 + beta)^uses`; O(n).
+def grow_evenly(first: ArrayLike, uses: ArrayLike) -> FloatArray:
+    """Let stability grow by the same factor with each use: `1.1^uses S_0`; O(n).
 
     Source: NeuromemoryAI, Eq. 9.
 
     Args:
         first: S_0 [n] > 0, in days.
         uses: [n] >= 0, uses after the first.
-        growth: beta > 0.
 
     >>> grow_evenly([1.0, 30.0], [0, 2]).round(6)
     array([ 1. , 36.3])
     """
     span, count = floats("first", first, low=0.0), floats("uses", uses, low=0.0)
     check_same_length(first=span, uses=count)
-    if (span <= 0.0).any() or growth <= 0.0:
-        raise ValueError("first and growth must be above 0")
+    if (span <= 0.0).any():
+        raise ValueError("first must be above 0")
     # The factor is bounded, because a memory may have thousands of uses.
-    factor = np.exp(np.minimum(50.0, count * np.log1p(growth)))
+    factor = np.exp(np.minimum(50.0, count * np.log1p(_EVEN_GROWTH)))
     return np.asarray(np.minimum(_LONGEST, span * factor), dtype=np.float64)
 
 
@@ -177,18 +159,15 @@ SHARES = (0.5, 0.3, 0.2)
 """Of the recent, of those of middle age, of the old."""
 
 
-def quotas(
-    count: int, available: Sequence[int], *, shares: Sequence[float] = SHARES
-) -> tuple[int, ...]:
-    """Divide a number by shares, the largest remainders rounded up; O(k log k).
+def quotas(count: int, available: Sequence[int]) -> tuple[int, ...]:
+    """Divide a number by `SHARES`, the largest remainders rounded up.
 
     What a class cannot fill goes to the others in their order. So the sum is the smaller of
     `count` and all that is available. Ties between remainders go to the earlier class.
 
     Args:
         count: how many in all, at least 0.
-        available: [k], how many each class has.
-        shares: [k], at least 0, with the sum 1.
+        available: [3], how many each class has.
 
     >>> [quotas(count, (99, 99, 99)) for count in (64, 10, 7)]
     [(32, 19, 13), (5, 3, 2), (4, 2, 1)]
@@ -197,10 +176,7 @@ def quotas(
     """
     if count < 0 or any(one < 0 for one in available):
         raise ValueError("count and available must not be negative")
-    part = floats("shares", shares, low=0.0, high=1.0)
-    if len(part) != len(available) or abs(part.sum() - 1.0) > 1e-9:
-        raise ValueError("shares must be as many as the classes, with the sum 1")
-    exact = np.round(part * count, 9)
+    exact = np.round(np.array(SHARES) * count, 9)
     given = np.floor(exact).astype(np.int64)
     order = np.argsort(-(exact - given), kind="stable")
     given[order[: count - int(given.sum())]] += 1

@@ -185,6 +185,8 @@ class Rest:
         return self.current if self.drives else 0.0
 
 
+_UNIT: Final = 20.0
+"""Turns between two spikes that count as far apart."""
 REST = Rest()
 """No drive: what is not stimulated falls silent."""
 
@@ -257,20 +259,14 @@ def leak(
     return (level + drive * time / span) * kept + rest.shift, drive * kept - rest.drive
 
 
-def peak(potential: ArrayLike, current: ArrayLike, *, rest: Rest = REST) -> FloatArray:
+def peak(potential: FloatArray, current: FloatArray, rest: Rest = REST) -> FloatArray:
     """Project the largest potential: `I exp(-(1 - V/I))` if I > V, else V; O(n).
 
     Where a rest drives a memory upwards by itself, that rise is not counted.
 
-    >>> peak([0.0, 0.3], [0.2, 0.1]).round(6)
+    >>> peak(np.array([0.0, 0.3]), np.array([0.2, 0.1])).round(6)
     array([0.073576, 0.3     ])
     """
-    v, i = floats("potential", potential), floats("current", current)
-    check_same_length(potential=v, current=i)
-    return _peak(v, i, rest)
-
-
-def _peak(potential: FloatArray, current: FloatArray, rest: Rest) -> FloatArray:
     level, drive = potential - rest.shift, current + rest.drive
     rising = (drive > level) & (drive > 0.0)
     safe = np.where(rising, drive, 1.0)
@@ -305,7 +301,7 @@ def stimulate(
     if not threshold > 0.0:
         raise ValueError("threshold must be above 0")
     charged = i + push
-    top = _peak(v, charged, rest)
+    top = peak(v, charged, rest)
     fired = (push > 0.0) & (top >= threshold - 1e-12)
     return Firing(potential=v, current=charged, peak=top, fired=fired)
 
@@ -337,10 +333,8 @@ def relay(
     return Layer(stimulus=received, parent=best)
 
 
-def next_tau(
-    tau: ArrayLike, gap: ArrayLike, *, start: float = 43.07, unit: float = 20.0
-) -> FloatArray:
-    """Slow a memory down with each spike: `tau + tanh(gap / unit) (1 - tau / (4 start))`; O(n).
+def next_tau(tau: ArrayLike, gap: ArrayLike, *, start: float = 43.07) -> FloatArray:
+    """Slow a memory down with each spike: `tau + tanh(gap / 20) (1 - tau / (4 start))`; O(n).
 
     So tau grows with spacing and stays below 4 start; the paper's step is 1 whatever the gap.
 
@@ -348,17 +342,16 @@ def next_tau(
         tau: [n] in (0, 4 start].
         gap: [n] >= 0, turns since the last spike.
         start: tau of a new memory, in turns.
-        unit: turns.
 
     >>> next_tau([43.07, 43.07], [0.1, 10.0]).round(4)
     array([43.0737, 43.4166])
     """
     span, passed = _constants(tau), floats("gap", gap, low=0.0)
     check_same_length(tau=span, gap=passed)
-    if not (start > 0.0 and unit > 0.0) or (span > 4.0 * start + 1e-9).any():
-        raise ValueError("start and unit must be above 0, and tau at most 4 start")
+    if not start > 0.0 or (span > 4.0 * start + 1e-9).any():
+        raise ValueError("start must be above 0, and tau at most 4 start")
     room = np.maximum(0.0, 1.0 - span / (4.0 * start))
-    slower: FloatArray = span + np.tanh(passed / unit) * room
+    slower: FloatArray = span + np.tanh(passed / _UNIT) * room
     return slower
 
 

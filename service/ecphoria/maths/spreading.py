@@ -18,7 +18,6 @@ from ecphoria.maths.checks import (
     BoolArray,
     FloatArray,
     IntArray,
-    bools,
     check_same_length,
     floats,
     indices,
@@ -46,7 +45,6 @@ class SpreadOptions:
         inhibitors: M, how many of the strongest inhibit.
         inhibition_mode: `pool` after the last step, `step` inside the loop, or `off`.
         seed_floor: phi, share a seed keeps under inhibition, in [0, 1].
-        tolerance: largest residual that counts as converged.
     """
 
     spread: float = 0.8
@@ -61,7 +59,6 @@ class SpreadOptions:
     inhibitors: int = 7
     inhibition_mode: Literal["pool", "step", "off"] = "pool"
     seed_floor: float = 0.1
-    tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
         shares = (self.spread, self.self_decay, self.seed_floor)
@@ -79,22 +76,15 @@ class Spread:
 
     Attributes:
         activation: [n] >= 0, after inhibition.
-        waves: [steps + 1, n], activation at the start and after each step, before `pool`.
-        steps: how many were run; 0 without seeds.
-        residual: largest change in the last step.
-        converged: whether the residual is within the tolerance. The caller must look.
+        waves: [steps + 1, n], activation at the start and after each step, before `pool`; without
+            seeds only the start.
     """
 
     activation: FloatArray
     waves: FloatArray
-    steps: int
-    residual: float
-    converged: bool
 
 
-def spread(
-    graph: Adjacency, energy: ArrayLike, *, options: SpreadOptions, pool: BoolArray | None = None
-) -> Spread:
+def spread(graph: Adjacency, energy: ArrayLike, *, options: SpreadOptions) -> Spread:
     """Spread the seeds' energy for a fixed number of steps; O(T arcs + n log M).
 
     ```
@@ -109,7 +99,6 @@ def spread(
         graph: transition P with rows as sources, rows of at most 1 (`normalize.transition`).
         energy: [n] >= 0, the seeds' shares.
         options: how it moves and fires.
-        pool: [n], the nodes that compete in `pool` inhibition; None for all. Others keep theirs.
 
     >>> chain = Adjacency.from_arcs([0], [1], [0.5], size=2)
     >>> simple = SpreadOptions(firing="linear", inhibition_mode="off", steps=1)
@@ -119,13 +108,9 @@ def spread(
     seeds = floats("energy", energy, low=0.0)
     if seeds.size != graph.size:
         raise ValueError("energy must have one value for each node")
-    inside = np.ones(seeds.size, dtype=np.bool_) if pool is None else bools("pool", pool)
-    if inside.size != seeds.size:
-        raise ValueError("pool must have one value for each node")
     if not seeds.any():
         nothing = np.zeros_like(seeds)
-        waves = nothing[None, :].copy()
-        return Spread(activation=nothing, waves=waves, steps=0, residual=0.0, converged=True)
+        return Spread(activation=nothing, waves=nothing[None, :].copy())
 
     keep, is_seed = 1.0 - options.self_decay, seeds > 0.0
     kappa = keep + options.spread * float(graph.row_sums().max(initial=0.0))
@@ -138,15 +123,8 @@ def spread(
         waves[step + 1] = _fire(potential, kappa, options)
     activation = waves[-1].copy()
     if options.inhibition_mode == "pool":
-        activation[inside] = _compete(activation[inside], is_seed[inside], options)
-    residual = float(np.abs(waves[-1] - waves[-2]).max()) if options.steps else 0.0
-    return Spread(
-        activation=activation,
-        waves=waves,
-        steps=options.steps,
-        residual=residual,
-        converged=residual <= options.tolerance,
-    )
+        activation = _compete(activation, is_seed, options)
+    return Spread(activation=activation, waves=waves)
 
 
 def inhibit(
@@ -235,14 +213,12 @@ class Hops:
         waves: [h + 1, n], the seeds and what each hop brought, after the cut.
         arrived: [h, n], what each hop brought before the cut.
         carried: [h, m], what went along each arc.
-        depth: the last hop that brought anything.
     """
 
     activation: FloatArray
     waves: FloatArray
     arrived: FloatArray
     carried: FloatArray
-    depth: int
 
     def cut(self) -> BoolArray:
         """Tell which arrivals were stopped by the threshold, [h, n]."""
@@ -305,7 +281,6 @@ def spread_hops(graph: Adjacency, seeds: ArrayLike, *, options: HopOptions) -> H
         waves=np.array(waves),
         arrived=np.array(arrived).reshape(shape if arrived else (0, start.size)),
         carried=np.array(carried).reshape(shape if carried else (0, tails.size)),
-        depth=sum(bool(wave.any()) for wave in waves[1:]),
     )
 
 
@@ -394,24 +369,9 @@ def _opposite(graph: Adjacency) -> IntArray:
     return np.where(key[place] == mirror, place, -1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PageRank:
-    """The stationary distribution of a walk that returns to the seeds.
-
-    Attributes:
-        value: [n] >= 0; value and residual sum to 1, or to 0 without seeds.
-        residual: mass not yet pushed; no value is too small by more than this.
-        arcs: arcs followed, the work done.
-    """
-
-    value: FloatArray
-    residual: float
-    arcs: int
-
-
 def push(
     graph: Adjacency, seeds: ArrayLike, *, damping: float = 0.5, epsilon: float = 1e-6
-) -> PageRank:
+) -> FloatArray:
     """Approximate `x = (1 - d) s + d W^T x` from below, W = the rows of `graph` scaled to sum 1.
 
     All nodes with a residual of at least epsilon * max(1, out-degree) push at once, in rounds, so
@@ -424,8 +384,11 @@ def push(
         damping: d in [0, 1), the chance to walk on.
         epsilon: > 0, residual per arc left behind.
 
+    Returns:
+        x [n] >= 0; what it lacks of the sum 1 was left behind. All 0 without seeds.
+
     >>> pair = Adjacency.from_arcs([0, 1], [1, 0], [1, 1], size=2)
-    >>> push(pair, [1, 0], epsilon=1e-12).value.round(6)
+    >>> push(pair, [1, 0], epsilon=1e-12).round(6)
     array([0.666667, 0.333333])
     """
     start = floats("seeds", seeds, low=0.0)
@@ -435,7 +398,7 @@ def push(
         raise ValueError("damping must lie in [0, 1) and epsilon above 0")
     value = np.zeros_like(start)
     if not start.any():
-        return PageRank(value=value, residual=0.0, arcs=0)
+        return value
 
     start = start / start.sum()
     leaving = graph.row_sums()
@@ -446,7 +409,7 @@ def push(
         weights=graph.weights / np.where(leaving > 0.0, leaving, 1.0)[graph.tails()],
     )
     limit = epsilon * np.maximum(1, fan)
-    residual, arcs = start.copy(), 0
+    residual = start.copy()
     active = residual >= limit
     while active.any():
         sent = np.where(active, residual, 0.0)
@@ -454,6 +417,5 @@ def push(
         value += (1.0 - damping) * sent
         stranded = float(sent[fan == 0].sum())
         residual += damping * (walk.push(sent) + stranded * start)
-        arcs += int(fan[active].sum())
         active = residual >= limit
-    return PageRank(value=value, residual=float(residual.sum()), arcs=arcs)
+    return value

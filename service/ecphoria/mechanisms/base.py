@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
-from ecphoria.maths.fusion import TextWeights, adapted, bounds_of, min_max, recipe_score
-from ecphoria.mechanisms.subgraph import SIMILAR, WalkLimits, gains
+from ecphoria.maths.fusion import TextWeights, adapted, bounds_of, recipe_score, share_of_largest
+from ecphoria.mechanisms.subgraph import SIMILAR, Subgraph, WalkLimits, gains
 from ecphoria.recall.baselines import plain_fusion
-from ecphoria.recall.pipeline import Pool, Search, parameter
+from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import FoundConcept
 from ecphoria.recall.walk import concept_seed, episode_seed
 from ecphoria.records.strategy import Mechanisms
@@ -105,23 +105,6 @@ class WalkOptions(BaseOptions):
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
     max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
 
-    def limits(self, waves: int) -> WalkLimits:
-        """Return the bounds of a walk of so many hops."""
-        return walk_limits(self, waves)
-
-    def gains(self) -> FloatArray:
-        """Build the array of gains, forward and backward by type of edge."""
-        back = self.mention_back
-        return gains(
-            mention_back=back,
-            similar=self.similar,
-            associated=self.associated,
-            about_back=back,
-            related=self.related,
-            kinds=self.kinds,
-            merged=self.merged,
-        )
-
 
 _OPTIONAL = ("associated", "related", "kinds", "merged")
 """Families of edges between concepts that are fetched only with a gain."""
@@ -133,16 +116,30 @@ def walk_limits(options: Any, waves: int) -> WalkLimits:
     return part_of(WalkLimits, options, waves=waves, **fetched)
 
 
+_GAINS = ("mention_back", "similar", "associated", "related", "kinds", "merged")
+
+
+def gains_of(options: Any, **more: float) -> FloatArray:
+    """Read the gains of a mechanism's options; `more` are those that have another name there."""
+    return gains(**{name: getattr(options, name) for name in _GAINS} | more)
+
+
 BASE_MECHANISM: Mechanisms = {"text score": {"w_base": 0.0}}
-WALK_MECHANISMS: Mechanisms = {
-    "activation": {"w_activation": 0.0, "w_bridge": 0.0},
-    "bridge": {"w_bridge": 0.0},
+
+EDGE_MECHANISMS: Mechanisms = {
     "concept seeds": {"concept_seeds": 0},
     "mentions back": {"mention_back": 0.0},
     "similar": {"similar": 0.0},
     "associated": {"associated": 0.0},
     "related": {"related": 0.0},
     "merged": {"merged": 0.0},
+}
+"""The mechanisms of seeds and gains."""
+
+WALK_MECHANISMS: Mechanisms = {
+    "activation": {"w_activation": 0.0, "w_bridge": 0.0},
+    "bridge": {"w_bridge": 0.0},
+    **EDGE_MECHANISMS,
     **BASE_MECHANISM,
 }
 """The mechanisms of `WalkOptions`."""
@@ -186,9 +183,19 @@ def activation_parts(
         power: flattens, so that distant memories count.
     """
     return {
-        "activation": weight * min_max(lit, 0.0),
+        "activation": weight * share_of_largest(lit),
         "bridge": boost(lit, gate, weight=bridge, power=power),
     }
+
+
+def ranked_by_walk(
+    pool: Pool, lit: FloatArray, options: WalkOptions, graph: Subgraph, gate: float
+) -> Ranked:
+    """Rank by the text score and by activation, [n], that a walk brought to the pool."""
+    activation = activation_parts(
+        lit, weight=options.w_activation, bridge=options.w_bridge, gate=gate
+    )
+    return pool.ranked({"base": options.w_base * pool.score, **activation}, graph)
 
 
 async def near_anchors(search: Search, count: int) -> tuple[SeedRecord, ...]:

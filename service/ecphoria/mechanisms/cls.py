@@ -12,12 +12,14 @@ from ecphoria.maths.spreading import HopOptions, Hops, damped, edge_decay, sprea
 from ecphoria.mechanisms.base import (
     WALK_MECHANISMS,
     WalkOptions,
-    activation_parts,
     anchors,
     cosine_anchors,
+    gains_of,
     near_anchors,
     part_of,
+    ranked_by_walk,
     text_pool,
+    walk_limits,
 )
 from ecphoria.mechanisms.subgraph import EDGES, Subgraph, enter
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
@@ -130,7 +132,7 @@ class Cls:
         """Hop from the best seeds, then add the received activation to the base."""
         base = text_pool(search, options.base)
         taken = await _entries(search, base, options)
-        graph, start = await enter(search, taken, options.limits(options.hops))
+        graph, start = await enter(search, taken, walk_limits(options, options.hops))
         arcs = _arcs(graph, options, await _kept(search, graph, options))
         run = spread_hops(arcs, start, options=part_of(HopOptions, options))
         graph.begin(start)
@@ -141,13 +143,8 @@ class Cls:
         if options.w_base == 0.0 and lit.any():
             # Where text has no weight, a memory below the threshold is no hit.
             pool, lit = pool.kept(np.flatnonzero(lit)), lit[lit > 0.0]
-        activation = activation_parts(
-            lit,
-            weight=options.w_activation,
-            bridge=options.w_bridge,
-            gate=graph.bridge_gate(arcs, run.carried.sum(axis=0)),
-        )
-        ranked = pool.ranked({"base": options.w_base * pool.score, **activation}, graph)
+        gate = graph.bridge_gate(arcs, run.carried.sum(axis=0))
+        ranked = ranked_by_walk(pool, lit, options, graph, gate)
         return replace(ranked, characters=options.characters)
 
 
@@ -209,7 +206,7 @@ def _arcs(graph: Subgraph, options: ClsOptions, kept: FloatArray) -> Adjacency:
         seen.kind,
         seen.weight * kept,
         degree=seen.degree,
-        gain=options.gains(),
+        gain=gains_of(options, about_back=options.mention_back),
         power=options.degree_power,
     )
 

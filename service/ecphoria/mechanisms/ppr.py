@@ -11,10 +11,12 @@ from ecphoria.maths.spreading import push
 from ecphoria.mechanisms.base import (
     WALK_MECHANISMS,
     WalkOptions,
-    activation_parts,
     anchors,
+    gains_of,
     near_anchors,
+    ranked_by_walk,
     text_pool,
+    walk_limits,
 )
 from ecphoria.mechanisms.subgraph import enter
 from ecphoria.recall.pipeline import Ranked, Search, parameter
@@ -82,36 +84,32 @@ class Ppr:
             anchors(search, base, options.seeds, _level(search, options)), options.passage_prior
         )
         taken = (*taken, *await near_anchors(search, options.concept_seeds))
-        graph, start = await enter(search, taken, options.limits(_HOPS))
-        raw = graph.adjacency(options.gains(), 0.0, guard=False)
-        run = push(raw, start, damping=options.damping, epsilon=options.epsilon)
+        graph, start = await enter(search, taken, walk_limits(options, _HOPS))
+        gain = gains_of(options, about_back=options.mention_back)
+        raw = graph.adjacency(gain, 0.0, guard=False)
+        found = push(raw, start, damping=options.damping, epsilon=options.epsilon)
         start = start / (start.sum() or 1.0)
         arcs = _walk(raw)
         own = (1.0 - options.damping) * start if options.received_only else np.zeros_like(start)
         graph.begin(start)
         # A path may take any step of the walker: first from a seed, then from anywhere.
-        for sent in (start, *([run.value] * _HOPS)):
+        for sent in (start, *([found] * _HOPS)):
             graph.send(arcs, sent)
-        active = graph.active(np.maximum(0.0, run.value - own))
+        active = graph.active(np.maximum(0.0, found - own))
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
-        carried = options.damping * arcs.weights * run.value[arcs.tails()]
+        carried = options.damping * arcs.weights * found[arcs.tails()]
         stuck = np.flatnonzero((start > 0.0) & (raw.row_sums() == 0.0))
         graph.describe(
             arcs,
             carried,
-            active=int((run.value > 0.0).sum()),
+            active=int((found > 0.0).sum()),
             marked=marks(
                 ((graph.ids[node], float(start[node])) for node in stuck),
                 "sends back to the seeds: no edges",
             ),
         )
-        activation = activation_parts(
-            pool.read(active),
-            weight=options.w_activation,
-            bridge=options.w_bridge,
-            gate=graph.bridge_gate(arcs, carried),
-        )
-        return pool.ranked({"base": options.w_base * pool.score, **activation}, graph)
+        gate = graph.bridge_gate(arcs, carried)
+        return ranked_by_walk(pool, pool.read(active), options, graph, gate)
 
 
 def _level(search: Search, options: PprOptions) -> Callable[[FoundConcept], float]:

@@ -10,20 +10,22 @@ import numpy as np
 from ecphoria.maths.adjacency import Adjacency, pad
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
-from ecphoria.maths.fusion import min_max
+from ecphoria.maths.fusion import share_of_largest
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
 from ecphoria.mechanisms.base import (
     BASE_MECHANISM,
+    EDGE_MECHANISMS,
     WalkOptions,
     anchors,
     cosine_anchors,
+    gains_of,
     near_anchors,
     part_of,
     same_as,
     text_pool,
     walk_limits,
 )
-from ecphoria.mechanisms.subgraph import DECAY, Subgraph, enter, gains
+from ecphoria.mechanisms.subgraph import DECAY, Subgraph, enter
 from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import concept_seed
 from ecphoria.records.ids import EpisodeId
@@ -245,12 +247,7 @@ class Synapse:
         "firing": {"firing": "linear"},
         "node decay": {"self_decay": 0.0},
         "time decay": {"decay": 0.0},
-        "concept seeds": {"concept_seeds": 0},
-        "mentions back": {"mention_back": 0.0},
-        "similar": {"similar": 0.0},
-        "associated": {"associated": 0.0},
-        "related": {"related": 0.0},
-        "merged": {"merged": 0.0},
+        **EDGE_MECHANISMS,
         "window": {"window": 0},
         "prior": {"w_prior": 0.0},
         **BASE_MECHANISM,
@@ -261,15 +258,7 @@ class Synapse:
         base = text_pool(search, options.base)
         graph, start = await _enter(search, base, options)
         arcs = graph.adjacency(
-            gains(
-                mention_back=options.mention_back,
-                similar=options.similar,
-                associated=options.associated,
-                next_back=options.next_back,
-                related=options.related,
-                kinds=options.kinds,
-                merged=options.merged,
-            ),
+            gains_of(options, next_back=options.next_back),
             options.fan_power,
             guard=options.row_guard and options.fan_power == 1.0,
             decay=options.decay,
@@ -282,7 +271,9 @@ class Synapse:
         lit_by_id = graph.active(active)
         pool = await base.reached(search, lit_by_id)
         lit = pool.read(lit_by_id)
-        activation = options.w_activation * (lit if options.raw_activation else min_max(lit, 0.0))
+        activation = options.w_activation * (
+            lit if options.raw_activation else share_of_largest(lit)
+        )
         activation += boost(lit, gate, weight=options.w_about)
         parts = {
             "base": options.w_base * pool.score,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.actr import probabilities
 from ecphoria.maths.checks import FloatArray
-from ecphoria.maths.fusion import min_max
+from ecphoria.maths.fusion import share_of_largest
 from ecphoria.maths.spiking import (
     MOST_ASSOCIATION,
     Firing,
@@ -186,7 +186,7 @@ class Synaptic:
         firing = walk.fire()
         peaks = walk.peaks(firing)
         pool = await base.reached(search, peaks, weight=options.w_activation)
-        lit = options.w_activation * min_max(pool.read(peaks), 0.0)
+        lit = options.w_activation * share_of_largest(pool.read(peaks))
         fired = pool.read(dict.fromkeys(walk.fired(firing), 1.0))
         parts = {"base": options.w_base * pool.score, "activation": lit}
         if options.fired_only:

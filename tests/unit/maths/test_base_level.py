@@ -148,7 +148,6 @@ def test_old_and_relevant_beats_new_and_irrelevant() -> None:
         lambda: older_uses([1.0], [1.0], [5.0]),
         lambda: squash([np.nan]),
         lambda: squash([0.0], midpoint_s=0.0),
-        lambda: fan_share([1], most=0.0),
         lambda: prime(Adjacency.from_arcs([], [], [], size=2), [1.0]),
         lambda: probabilities([1.0], temperature=0.0),
     ],

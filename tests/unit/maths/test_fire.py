@@ -36,7 +36,7 @@ def test_the_worked_run() -> None:
 def test_the_peak_lies_ahead_and_is_the_largest() -> None:
     v, _ = leak([0.03], [0.2], [50.0], [TAU])
     assert v[0] == pytest.approx(0.0821159, abs=1e-6)
-    assert peak([0.03], [0.2])[0] == pytest.approx(0.085483, abs=1e-6)
+    assert peak(np.array([0.03]), np.array([0.2]))[0] == pytest.approx(0.085483, abs=1e-6)
 
 
 def test_what_a_fresh_memory_needs_to_fire() -> None:
@@ -73,8 +73,9 @@ def test_it_agrees_with_fine_integration(v: float, i: float, rest: Rest) -> None
 def test_the_projected_peak_is_the_largest_over_time(v: float, i: float, tau: float) -> None:
     times = np.linspace(0, 12 * tau, 4000)
     over_time, _ = leak(np.full(4000, v), np.full(4000, i), times, np.full(4000, tau))
-    assert peak([v], [i])[0] == pytest.approx(over_time.max(), abs=1e-4 * max(1.0, i))
-    assert peak([v], [i])[0] >= over_time.max() - 1e-12
+    projected = peak(np.array([v]), np.array([i]))[0]
+    assert projected == pytest.approx(over_time.max(), abs=1e-4 * max(1.0, i))
+    assert projected >= over_time.max() - 1e-12
 
 
 @given(LEVEL, LEVEL, st.floats(0, 1), st.floats(0, 1))

@@ -15,8 +15,8 @@ from ecphoria.maths.fusion import (
     adapted,
     bounds_of,
     fusion,
-    min_max,
     recipe_score,
+    share_of_largest,
     skewness,
 )
 
@@ -118,9 +118,8 @@ def test_no_value_counts_more_than_three_times_its_weight() -> None:
 
 
 def test_equal_signals_say_nothing() -> None:
-    assert min_max([0.7, 0.7]).tolist() == [0.0, 0.0]
-    assert min_max([0.7, 0.7], equal=1.0).tolist() == [1.0, 1.0]
-    assert min_max([]).shape == (0,)
+    assert share_of_largest([0.0, 0.0]).tolist() == [0.0, 0.0]
+    assert share_of_largest([]).shape == (0,)
 
 
 def test_nothing_to_score_is_no_error() -> None:
@@ -146,8 +145,7 @@ def test_inputs_are_left_as_they_are() -> None:
     [
         lambda: fusion([1.0], [1.0, 2.0]),
         lambda: fusion([1.0], [1.0], lexical=1.5),
-        lambda: min_max([np.inf]),
-        lambda: min_max([1.0], low=-np.inf),
+        lambda: share_of_largest([np.inf]),
         lambda: recipe_score(signals(np.full((2, 8), np.nan))),
         lambda: recipe_score(
             signals(np.zeros((1, 8))),

@@ -9,7 +9,6 @@ from ecphoria.maths.gate import (
     FEATURES,
     Evidence,
     attribution,
-    auroc,
     confidence,
     evidence_features,
     threshold,
@@ -87,17 +86,6 @@ def test_refusals_grow_with_the_rate_and_never_pass_it(
 
     assert refused(low) <= refused(high) <= high * len(values) + 1e-6
     assert refused(0.0) == 0
-
-
-def test_auroc_counts_pairs() -> None:
-    assert auroc([0.9, 0.6, 0.4], [0.5, 0.3]) == pytest.approx(5 / 6)
-
-
-@given(SHARES, SHARES)
-def test_auroc_agrees_with_counting_pairs(yes: list[float], no: list[float]) -> None:
-    wins = sum((a > b) + 0.5 * (a == b) for a in yes for b in no)
-    assert auroc(yes, no) == pytest.approx(wins / (len(yes) * len(no)))
-    assert auroc(yes, no) + auroc(no, yes) == pytest.approx(1)
 
 
 def test_pronouns_tell_whom_a_turn_is_about() -> None:
@@ -262,7 +250,6 @@ def test_the_order_of_the_candidates_is_indifferent(order: list[int]) -> None:
         lambda: confidence([1.0], bias=0, weights=[1.0, 2.0]),
         lambda: threshold([], 0.1),
         lambda: threshold([0.5], 1.0),
-        lambda: auroc([], [0.5]),
         lambda: attribution([True], [True], [True, False]),
         lambda: features(evidence(attribution=np.array([2.0, 0, 0]))),
         lambda: features(evidence(match=np.zeros(2))),

@@ -128,7 +128,6 @@ def test_no_memory_exceeds_its_budget_and_a_second_pass_changes_nothing(
     "call",
     [
         lambda: increment([1.5], [0.5], [0.1]),
-        lambda: increment([0.5], [0.5], [0.1], rate=0.0),
         lambda: lift([3], [2], [5], total=9),
         lambda: npmi([1], [2], [5], total=4),
         lambda: homeostasis([0], [0], [0.5], size=1),

@@ -1,5 +1,6 @@
 """The kernels against the printed equations of SynapticRAG in plain loops."""
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -35,7 +36,9 @@ def test_the_membrane(v: float, i: float, turns: float, tau: float) -> None:
     slow_v, slow_i, _ = stepped(v, i, turns, tau)
     assert (level[0], drive[0]) == pytest.approx((slow_v, slow_i), abs=1e-7)
     ahead = stepped(v, i, 12 * tau, tau)[2]
-    assert max(0.0, peak([v], [i])[0]) == pytest.approx(max(0.0, ahead), abs=1e-4)
+    assert max(0.0, peak(np.array([v]), np.array([i]))[0]) == pytest.approx(
+        max(0.0, ahead), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize(("gap", "step"), [(0.0, 0.0), (7.93, 0.999281), (39.65, 1.0)])

@@ -48,15 +48,7 @@ def test_waves_of_the_worked_example() -> None:
     close(result.waves[2], [0.756893, 0.683437, 0.646442, 0.0548388, 0])
     close(result.waves[3], [0.875067, 0.813909, 0.835252, 0.115157, 0])
     assert (result.waves[:, 4] == 0).all()
-    assert result.steps == 3
-    assert not result.converged
-
-
-@pytest.mark.parametrize(("steps", "residual"), [(1, 0.426052), (2, 0.22039), (3, 0.18881)])
-def test_residuals_of_the_worked_example(steps: int, residual: float) -> None:
-    options = SpreadOptions(steps=steps, inhibition_mode="off")
-    result = spread(example(), EXAMPLE_ENERGY, options=options)
-    assert result.residual == pytest.approx(residual, abs=5e-6)
+    assert len(result.waves) == 4
 
 
 @pytest.mark.parametrize(
@@ -100,7 +92,6 @@ def test_the_curve_is_bistable() -> None:
     long = SpreadOptions(steps=300, inhibition_mode="off")
     whole = spread(example(), EXAMPLE_ENERGY, options=long)
     close(whole.activation, [0.975188, 0.953411, 0.984348, 0.425542, 0])
-    assert whole.converged
     half = SpreadOptions(steps=300, alpha=0.5, inhibition_mode="off")
     assert not (spread(example(), EXAMPLE_ENERGY, options=half).activation > 1e-9).any()
     assert not (spread(example(), [0, 0, 0, 1, 0], options=long).activation > 1e-9).any()
@@ -109,13 +100,6 @@ def test_the_curve_is_bistable() -> None:
 def test_inhibition_of_the_second_worked_example() -> None:
     level = [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.36]
     close(inhibit(level), [1, 0.885, 0.755, 0.61, 0.45, 0.275, 0.085, 0, 0.003])
-
-
-def test_only_the_pool_competes() -> None:
-    pool = np.array([True, True, True, False, True])
-    options = SpreadOptions()
-    result = spread(example(), EXAMPLE_ENERGY, options=options, pool=pool)
-    assert result.activation[3] == result.waves[-1, 3] > 0
 
 
 @given(LEVELS, st.floats(0, 0.5), st.integers(0, 9))
@@ -200,9 +184,7 @@ def test_a_stronger_edge_never_wakes_its_head_less() -> None:
 def test_without_seeds_nothing_wakes(firing: Literal["rebased", "linear", "literal"]) -> None:
     result = spread(example(), np.zeros(5), options=SpreadOptions(firing=firing))
     assert not result.activation.any()
-    assert result.steps == 0
     assert result.waves.shape == (1, 5)
-    assert result.converged
 
 
 def test_a_graph_without_arcs_or_nodes() -> None:
@@ -218,7 +200,6 @@ def test_a_graph_without_arcs_or_nodes() -> None:
     [
         lambda: spread(example(), [1.0], options=REBASED),
         lambda: spread(example(), [-1.0, 0, 0, 0, 0], options=REBASED),
-        lambda: spread(example(), EXAMPLE_ENERGY, options=REBASED, pool=np.ones(2, bool)),
         lambda: inhibit([1.0], floor=[1.0, 2.0]),
         lambda: inhibit([1.0], beta=-1.0),
         lambda: SpreadOptions(spread=1.5),
