@@ -7,11 +7,12 @@ its errors are counted. The answer is the same with and without it (decision 001
 import asyncio
 import hashlib
 import struct
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import structlog
@@ -25,11 +26,15 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from ecphoria.records.settings import Choice, TenantSettings, Trial
 from ecphoria.records.strategy import Comparison, ShadowReport
+from ecphoria.runtime import Bounded
 
 # Comparisons stay in memory: in the graph, each would cost a write for figures that are read once
 # (decision 0014).
 WINDOW = 1_000
 """Number of newest comparisons that are kept of a tenant."""
+_AVERAGED = (
+    "overlap", "rank_overlap", "same_first", "same_verdict", "live_tokens", "shadow_tokens"
+)  # fmt: skip
 
 
 class ShadowStats:
@@ -83,22 +88,17 @@ def _figures(counts: ShadowReport, kept: Sequence[Comparison]) -> ShadowReport:
         np.quantile([getattr(comparison, side) for comparison in kept], (0.5, 0.95))
         for side in ("live_ms", "shadow_ms")
     )
-    return ShadowReport(
-        compared=counts.compared,
-        dropped=counts.dropped,
-        failed=counts.failed,
-        window=len(kept),
-        overlap=_mean([comparison.overlap for comparison in kept]),
-        rank_overlap=_mean([comparison.rank_overlap for comparison in kept]),
+    means: dict[str, Any] = {
+        name: _mean([getattr(one, name) for one in kept]) for name in _AVERAGED
+    }
+    return replace(
+        counts,
         rank_difference=_mean(moved) if moved else None,
-        same_first=_mean([comparison.same_first for comparison in kept]),
-        same_verdict=_mean([comparison.same_verdict for comparison in kept]),
         live_p50_ms=float(live[0]),
         live_p95_ms=float(live[1]),
         shadow_p50_ms=float(shadow[0]),
         shadow_p95_ms=float(shadow[1]),
-        live_tokens=_mean([comparison.live_tokens for comparison in kept]),
-        shadow_tokens=_mean([comparison.shadow_tokens for comparison in kept]),
+        **means,
     )
 
 
@@ -160,8 +160,8 @@ class TenantRecall:
         self._recalls = recalls
         self._settings_of = settings_of
         self._told = told
-        self._all_stats: OrderedDict[TenantId, tuple[tuple[Choice | None, Trial], ShadowStats]] = (
-            OrderedDict()
+        self._all_stats = Bounded[TenantId, tuple[tuple[Choice | None, Trial], ShadowStats]](
+            _TENANTS
         )
         self._waiting: deque[_Sampled] = deque()
         self._worker: asyncio.Task[None] | None = None
@@ -292,10 +292,7 @@ class TenantRecall:
         known, stats = self._all_stats.get(tenant, (None, None))
         if stats is None or known != pair:
             stats = ShadowStats()
-            self._all_stats[tenant] = (pair, stats)
-        self._all_stats.move_to_end(tenant)
-        while len(self._all_stats) > _TENANTS:
-            self._all_stats.popitem(last=False)
+        self._all_stats[tenant] = (pair, stats)
         return stats
 
     async def _work(self) -> None:

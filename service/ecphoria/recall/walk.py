@@ -4,6 +4,7 @@ A strategy fills a `Walk`; the trace's seeds and waves, and the path to each hit
 Words that spread over NEXT have no walk: their path is read from the frame.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -304,7 +305,7 @@ def statement_wave(frame: Frame, told: Told, words: float) -> WaveRecord:
     size = len(facts)
     number = {fact: place for place, fact in enumerate(facts)}
     energy = words * _brought(frame, told)
-    walk = _StatementWalk(ids=[*facts, *frame.id])
+    walk = Walk(ids=[*facts, *frame.id], joins=defaultdict(lambda: "EVIDENCE"))
     walk.index.update((node, place) for place, node in enumerate(walk.ids))
     flow = Flow(
         tail=np.array([number[fact] for fact in told.fact], dtype=np.int64),
@@ -331,28 +332,11 @@ def next_wave(frame: Frame) -> WaveRecord:
             weights.append(np.full(at.size, share))
     tail, weight = np.concatenate(tails), np.concatenate(weights)
     flow = Flow(tail=tail, head=np.concatenate(heads), weight=weight, energy=weight * lent[tail])
-    walk = _NextWalk(ids=list(frame.id), index=dict(frame.row))
+    joins = defaultdict[tuple[int, int], str](lambda: "NEXT")
+    walk = Walk(ids=list(frame.id), index=dict(frame.row), joins=joins)
     lex = frame.signals.lex
     walk.wave(flow, active=int((lex > 0.0).sum()), energy=float(lex.sum()))
     return walk.waves[0]
-
-
-class _NextWalk(Walk):
-    """A walk on which all edges have one type."""
-
-    def edge(self, tail: int, head: int) -> str:
-        """Name it."""
-        del tail, head
-        return "NEXT"
-
-
-class _StatementWalk(Walk):
-    """A walk from facts to the memories that state them."""
-
-    def edge(self, tail: int, head: int) -> str:
-        """Name it."""
-        del tail, head
-        return "EVIDENCE"
 
 
 def _sources(frame: Frame, row: int) -> list[tuple[int, float]]:
