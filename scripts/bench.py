@@ -237,7 +237,7 @@ async def recall(stand: Stand, talk: Talk) -> Figures:
     The first third warms: what never changes of a turn is remembered between recalls.
     """
     services = stand.services
-    (tenant,) = [one.id for one in await services.tenancy.list_tenants() if one.name == "bench"]
+    (tenant,) = [one.id for one in await services.tenancy.tenants.list() if one.name == "bench"]
     probes = talk.probes(PROBES)
     found: dict[str, list[float]] = {"nearest": [], "ecphoria": [], "synapse": []}
 

@@ -318,7 +318,7 @@ async def warm_up(services: Services) -> None:
     operator = Principal(key=None, tenant=None, scopes=frozenset())
     with suppress(TimeoutError, EcphoriaError):
         async with asyncio.timeout(_WARM_S):
-            listed = await services.tenancy.list_tenants()
+            listed = await services.tenancy.tenants.list()
             newest = sorted(listed, key=lambda each: each.created_at, reverse=True)
             for each in newest[:_WARM_TENANTS]:
                 with suppress(NotFound):  # erased meanwhile

@@ -254,7 +254,7 @@ async def consolidate(
     job = await jobs.consolidate(tenant, steps=steps)
     while job.state not in ENDED:
         await asyncio.sleep(_POLL_S)
-        job = await jobs.find(tenant, job.id)
+        job = await jobs.store.find(tenant, job.id)
         if job.progress.done:
             watch(job.progress.done, job.progress.total)
     if job.state is not JobState.DONE or job.report is None:

@@ -23,7 +23,7 @@ async def test_recalls_under_way_are_answered_and_later_ones_are_sent_away(
     configure_logging("critical", "json")
     services = await build(settings_for(neo4j_server, tmp_path, auth=AuthSettings(enabled=False)))
     (tenant,) = [
-        one.id for one in await services.tenancy.list_tenants() if one.name == DEFAULT_TENANT
+        one.id for one in await services.tenancy.tenants.list() if one.name == DEFAULT_TENANT
     ]
     under_way = [
         asyncio.create_task(

@@ -281,7 +281,7 @@ async def test_a_later_reading_replaces_an_earlier_one(
     await store(compared.ingest, tenant)
     await run(extract, tenant)
     for said, sent in ((less, {turn: SENT[turn] for turn in less}), (SAID, SENT)):
-        await extract.reset(tenant)
+        await extract.store.reset(tenant)
         model.says = reads(said)
         assert (await run(extract, tenant)).counts["episodes"] == 5
         await compared.equal(sent)
@@ -302,7 +302,7 @@ async def test_what_was_sent_along_stays(
     before = await shape(cypher, tenant)
     await run(extract, tenant)
     assert await shape(cypher, tenant) == before
-    await extract.reset(tenant)
+    await extract.store.reset(tenant)
     model.says = reads({})
     await run(extract, tenant)
     assert await shape(cypher, tenant) == before
@@ -412,7 +412,7 @@ async def test_what_a_model_says_of_a_name_is_stored_as_if_it_had_been_sent_alon
                         description="sister of Ann", importance=4)  # fmt: skip
     works = replace(SENT[TURNS[1]].facts[0], weight=0.4)
     await compared.equal({TURNS[1]: Extracted(names=(stated,), facts=(works,))})
-    await extract.reset(tenant)
+    await extract.store.reset(tenant)
     model.says = reads({})
     await run(extract, tenant)
     await compared.equal(None)
@@ -618,7 +618,7 @@ async def test_a_cut_answer_is_asked_for_in_halves_and_then_given_up(
     assert {change.id for change in outcome.changes} == set(episodes)
     assert (await run(extract, tenant)).counts["calls"] == 0, "not tried again by itself"
     model.finish = "stop"
-    await extract.reset(tenant)
+    await extract.store.reset(tenant)
     assert (await run(extract, tenant)).counts["facts"] == 5
 
 

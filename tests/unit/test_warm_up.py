@@ -40,7 +40,7 @@ def warm(
         return [SimpleNamespace(text=text)] * limit
 
     services: Any = SimpleNamespace(
-        tenancy=SimpleNamespace(list_tenants=list_tenants),
+        tenancy=SimpleNamespace(tenants=SimpleNamespace(list=list_tenants)),
         access=SimpleNamespace(tenant_of=tenant_of),
         recalls=SimpleNamespace(recall=recall),
         archive=SimpleNamespace(list_episodes=list_episodes),

@@ -131,7 +131,7 @@ class ColdStore:
         after_turn: int,
         limit: int,
     ) -> Sequence[ArchivedMemory]:
-        """List archived episodes, by turn."""
+        """List archived episodes that pass the filters, by turn."""
         return await self._graph.run(
             _LIST_ARCHIVED,
             tenant=tenant,
@@ -430,14 +430,14 @@ class Archiving:
 
 
 class ArchiveService:
-    """Archives, restores and scrubs on request.
+    """Archives, restores and scrubs on request; `graph` lists what is archived.
 
     Each call raises ArchiveUnavailable if the folder cannot be used.
     """
 
     def __init__(self, step: Archiving, graph: ColdStore, files: ColdFiles, clock: Clock) -> None:
         self._step = step
-        self._graph = graph
+        self.graph = graph
         self._files = files
         self._clock = clock
 
@@ -446,29 +446,15 @@ class ArchiveService:
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
         return (await self._step.archive(cycle, days)).counts["archived"]
 
-    async def archived(
-        self,
-        tenant: TenantId,
-        *,
-        session: str | None,
-        speaker: str | None,
-        after_turn: int,
-        limit: int,
-    ) -> Sequence[ArchivedMemory]:
-        """List archived episodes that pass the filters, by turn."""
-        return await self._graph.archived(
-            tenant, session=session, speaker=speaker, after_turn=after_turn, limit=limit
-        )
-
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
         """Make archived memories dormant again, byte for byte; ignore other ids."""
-        places = await self._graph.stubs_of(tenant, ids)
+        places = await self.graph.stubs_of(tenant, ids)
         back: list[EpisodeId] = []
         damaged: list[EpisodeId] = []
         for first in range(0, len(places), _CHUNK):
             chunk = places[first : first + _CHUNK]
             records = await self._sound(tenant, chunk, damaged)
-            restored, refused = await _attempt(partial(self._graph.restore, tenant), records)
+            restored, refused = await _attempt(partial(self.graph.restore, tenant), records)
             back += restored
             damaged += refused
             wanted = set(restored)
@@ -477,18 +463,18 @@ class ArchiveService:
 
     async def scrub(self, tenant: TenantId) -> Scrub:
         """Read and check every record of the tenant, and rehearse its restore; change nothing."""
-        places = await references(self._graph, tenant)
+        places = await references(self.graph, tenant)
         damaged: list[EpisodeId] = []
         for first in range(0, len(places), _CHUNK):
             records = await self._sound(tenant, places[first : first + _CHUNK], damaged)
-            damaged += (await _attempt(partial(self._graph.rehearse, tenant), records))[1]
+            damaged += (await _attempt(partial(self.graph.rehearse, tenant), records))[1]
         known = {(place.file, place.offset) for place in places}
         loose = await self._files.unreferenced(tenant, known, 0.0)
         return Scrub(records=len(places), damaged=tuple(sorted(damaged)), unreferenced=len(loose))
 
     async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
         """Wipe the records of episodes that are about to be deleted."""
-        await self._files.wipe(tenant, await self._graph.stubs_of(tenant, ids))
+        await self._files.wipe(tenant, await self.graph.stubs_of(tenant, ids))
 
     async def erase(self, tenant: TenantId) -> int:
         """Delete the archive of a deleted tenant; return the number of its records."""

@@ -22,7 +22,7 @@ from ecphoria.records.history import DAY_MS, FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Change, StepOutcome
 from ecphoria.records.settings import DormancyMode, DormancyPolicy, Stability
-from ecphoria.records.upkeep import DormancyPreview, Sleeper
+from ecphoria.records.upkeep import DormancyPreview
 
 # A write locks its episodes until it commits, so it takes fewer than a read.
 _PAGE = 5_000
@@ -248,21 +248,15 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]
 
 
 class ForgettingService:
-    """The dormancy service: list, make dormant, wake and pin."""
+    """The dormancy service; `store` lists dormant episodes and pins episodes."""
 
     def __init__(
         self, store: DormancyStore, archive: ArchiveService, wake: Wake, clock: Clock
     ) -> None:
-        self._store = store
+        self.store = store
         self._archive = archive
         self._wake = wake
         self._clock = clock
-
-    async def sleepers(
-        self, tenant: TenantId, *, after_turn: int, limit: int
-    ) -> Sequence[Sleeper]:
-        """List dormant episodes with the reason, by turn."""
-        return await self._store.sleepers(tenant, after_turn, limit)
 
     async def preview(
         self, tenant: TenantId, changes: Mapping[str, Any], *, limit: int
@@ -272,19 +266,19 @@ class ForgettingService:
         `changes` are values of the policy that differ from the tenant's; NotFound without the
         tenant.
         """
-        policy = replace(await self._store.policy(tenant), **changes)
+        policy = replace(await self.store.policy(tenant), **changes)
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
-        selected = await Dormancy(self._store).select(cycle, policy)
+        selected = await Dormancy(self.store).select(cycle, policy)
         return DormancyPreview(
             live=selected.live,
             dormant=len(selected.reasons),
-            items=await self._store.describe(tenant, selected.reasons[:limit]),
+            items=await self.store.describe(tenant, selected.reasons[:limit]),
         )
 
     async def sleep(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         """Make live episodes dormant unless pinned; return their ids."""
         reasons = [(episode, _BY_REQUEST) for episode in sorted(set(ids))]
-        return await self._store.put_to_sleep(tenant, reasons, self._clock.now())
+        return await self.store.put_to_sleep(tenant, reasons, self._clock.now())
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         """Make dormant and archived episodes live again; return their ids.
@@ -297,11 +291,3 @@ class ForgettingService:
         """
         await self._archive.restore(tenant, ids)
         return await self._wake(tenant, ids)
-
-    async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
-        """Pin or unpin an episode; pinned episodes never become dormant.
-
-        Raises:
-            NotFound: No such episode in this tenant.
-        """
-        await self._store.pin(tenant, episode, pinned=pinned)

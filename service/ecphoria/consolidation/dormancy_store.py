@@ -101,7 +101,7 @@ class DormancyStore(Store):
         return await change_under(self._graph, lease, "dormancy.put_to_sleep", sleep)
 
     async def sleepers(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Sleeper]:
-        """List dormant episodes, by turn."""
+        """List dormant episodes with the reason, by turn."""
         return await self._graph.run(
             _LIST_SLEEPING, tenant=tenant, after_turn=after_turn, limit=limit
         )
@@ -125,7 +125,7 @@ class DormancyStore(Store):
         )
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
-        """Pin or unpin an episode; NotFound without it."""
+        """Pin an episode, so that it never becomes dormant, or unpin it; NotFound without it."""
 
         async def save(work: Work) -> None:
             await lock_tenant(work, tenant)

@@ -26,7 +26,7 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.ports import NoAnswer, TextRefused
 from ecphoria.recall.answer import count_tokens
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import EpisodeId
 from ecphoria.records.job import Change, StepOutcome
 
 # The position moves at the end of a page. After a crash the page is read again, without calls for
@@ -58,13 +58,9 @@ class Extract:
     def __init__(
         self, store: ExtractionStore, ingest: IngestService, chat: StructuredChat | None
     ) -> None:
-        self._store = store
+        self.store = store
         self._ingest = ingest
         self._chat = chat
-
-    async def reset(self, tenant: TenantId) -> None:
-        """Let the next step read every live episode again; NotFound without the tenant."""
-        await self._store.reset(tenant)
 
     async def run(self, cycle: Cycle) -> StepOutcome:
         """Read new episodes; a dry run counts the calls and estimates the tokens."""
@@ -75,9 +71,9 @@ class Extract:
             episodes=0, calls=0, tokens=0, tokens_written=0, names=0, facts=0, dropped=0,
             clipped=0, failed=0,
         )  # fmt: skip
-        position = await self._store.position(cycle.tenant)
+        position = await self.store.position(cycle.tenant)
         degraded: tuple[str, ...] = ()
-        while page := await self._store.unread(cycle.tenant, position.after_turn, _PAGE):
+        while page := await self.store.unread(cycle.tenant, position.after_turn, _PAGE):
             position = Position(after_turn=page[-1].turn, round=position.round)
             try:
                 await self._page(cycle, self._chat, page, position, progress)
@@ -98,7 +94,7 @@ class Extract:
     ) -> None:
         """Read a page session by session, store each call's findings, then the position."""
         calls = list(parts(sorted(page, key=lambda turn: (turn.session or "", turn.turn))))
-        before = await self._store.before(cycle.tenant, [call[0].episode for call in calls])
+        before = await self.store.before(cycle.tenant, [call[0].episode for call in calls])
         for place, call in enumerate(calls):
             await cycle.reached(f"extract: turn {call[0].turn}")
             shown = PromptTurns(turns=call, before=before.get(call[0].episode, ()))
@@ -117,7 +113,7 @@ class Extract:
             if following != call[-1].episode:
                 await self._save(cycle, chat, progress, mark)
         if not cycle.dry_run:
-            await self._store.save(cycle.tenant, cycle.lease, position)
+            await self.store.save(cycle.tenant, cycle.lease, position)
 
     async def _read(
         self, cycle: Cycle, chat: StructuredChat, shown: PromptTurns, progress: _Progress
@@ -144,7 +140,7 @@ class Extract:
         progress.counts.update(
             calls=reply.calls, tokens=reply.tokens, tokens_written=reply.written
         )
-        known = await self._store.known(cycle.tenant, names_to_look_up(reply.value, shown))
+        known = await self.store.known(cycle.tenant, names_to_look_up(reply.value, shown))
         found, counts = await asyncio.to_thread(checked, reply.value, shown, known)
         progress.counts.update(counts)
         _join(progress.found, found)

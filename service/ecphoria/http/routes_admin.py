@@ -69,7 +69,7 @@ async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> T
 @administration_routes.get("/tenants", responses=guarded())
 async def list_tenants(_: Operator, services: Served) -> TenantList:
     """List tenants by name."""
-    return TenantList(items=tuple(await services.tenancy.list_tenants()))
+    return TenantList(items=tuple(await services.tenancy.tenants.list()))
 
 
 @administration_routes.delete("/tenants/{name}", responses=guarded())
@@ -116,7 +116,7 @@ async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> Issued
 @administration_routes.get("/keys", responses=guarded())
 async def list_keys(tenant: Admin, services: Served) -> KeyList:
     """List the tenant's keys; an operator who names no tenant lists the operators' keys."""
-    return KeyList(items=tuple(await services.tenancy.list_keys(tenant)))
+    return KeyList(items=tuple(await services.tenancy.keys.list(tenant)))
 
 
 @administration_routes.delete(

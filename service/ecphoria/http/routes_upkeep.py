@@ -39,20 +39,20 @@ async def list_jobs(
     limit: Annotated[int, Query(ge=1, le=1_000, description="Most jobs to list.")] = 100,
 ) -> JobList:
     """List jobs, the newest first; the latest hundred ended ones are kept."""
-    found = await services.jobs.list(tenant, state=state, limit=limit)
+    found = await services.jobs.store.list(tenant, state=state, limit=limit)
     return JobList(items=tuple(found))
 
 
 @jobs_routes.get("/{job}", responses=guarded())
 async def get_job(job: str, tenant: Reader, services: Served) -> Job:
     """Return a job: its state, and its report once it is done."""
-    return await services.jobs.find(tenant, JobId(job))
+    return await services.jobs.store.find(tenant, JobId(job))
 
 
 @jobs_routes.post("/{job}/cancel", responses=guarded(Conflict))
 async def cancel_job(job: str, tenant: Writer, services: Served) -> Job:
     """Cancel a job; a running one ends at its next checkpoint."""
-    return await services.jobs.cancel(tenant, JobId(job))
+    return await services.jobs.store.cancel(tenant, JobId(job))
 
 
 @jobs_routes.post("/{job}/retry", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict))
@@ -92,7 +92,7 @@ async def consolidate(
 @extraction_routes.post("/reset", status_code=HTTP_204_NO_CONTENT, responses=guarded())
 async def reset_extraction(tenant: Writer, services: Served) -> None:
     """Have the step `extract` read every live episode again; results stay until replaced."""
-    await services.extract.reset(tenant)
+    await services.extract.store.reset(tenant)
 
 
 @consolidation_routes.get("", responses=guarded())
@@ -109,9 +109,7 @@ async def list_dormant(
     tenant: Reader, services: Served, wanted: Annotated[SleeperQuery, Query()]
 ) -> SleeperPage:
     """List dormant memories with the reason, a page at a time."""
-    found = await services.forgetting.sleepers(
-        tenant, after_turn=wanted.cursor or 0, limit=wanted.limit + 1
-    )
+    found = await services.forgetting.store.sleepers(tenant, wanted.cursor or 0, wanted.limit + 1)
     return SleeperPage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
@@ -155,7 +153,7 @@ async def wake(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
 )
 async def pin(episode: str, tenant: Writer, services: Served) -> None:
     """Pin a memory; pinned memories never become dormant."""
-    await services.forgetting.pin(tenant, EpisodeId(episode), pinned=True)
+    await services.forgetting.store.pin(tenant, EpisodeId(episode), pinned=True)
 
 
 @dormancy_routes.delete(
@@ -163,7 +161,7 @@ async def pin(episode: str, tenant: Writer, services: Served) -> None:
 )
 async def unpin(episode: str, tenant: Writer, services: Served) -> None:
     """Unpin a memory."""
-    await services.forgetting.pin(tenant, EpisodeId(episode), pinned=False)
+    await services.forgetting.store.pin(tenant, EpisodeId(episode), pinned=False)
 
 
 cold_routes = APIRouter(prefix="/v1/archive", tags=["archive"], route_class=GuardedRoute)
@@ -174,7 +172,7 @@ async def list_archived(
     tenant: Reader, services: Served, wanted: Annotated[ArchivedQuery, Query()]
 ) -> ArchivedPage:
     """List archived memories, a page at a time."""
-    found = await services.cold.archived(
+    found = await services.cold.graph.archived(
         tenant,
         session=wanted.session,
         speaker=wanted.speaker,

@@ -218,9 +218,10 @@ class Scheduler:
 
 @dataclass(slots=True)
 class JobService:
-    """Queues jobs and reports their state; workers run them.
+    """Queues jobs for the workers.
 
     Attributes:
+        store: Finds, lists and cancels jobs too.
         default: The schedule of tenants without their own.
         steps: Names of the steps of a cycle, in their order.
         wake: Wakes a worker of this process, if there is one.
@@ -266,16 +267,6 @@ class JobService:
         self.wake()
         return job
 
-    async def find(self, tenant: TenantId, job: JobId) -> Job:
-        """Find a job; NotFound if it belongs to another tenant, or was dropped."""
-        return await self.store.find(tenant, job)
-
-    async def list(
-        self, tenant: TenantId, *, state: JobState | None = None, limit: int
-    ) -> Sequence[Job]:
-        """List jobs, the newest first."""
-        return await self.store.list(tenant, state=state, limit=limit)
-
     async def last_report(self, tenant: TenantId) -> ConsolidationReport:
         """Find the report of the latest finished cycle; NotFound if there is none."""
         found = await self.store.list(
@@ -286,10 +277,6 @@ class JobService:
                 "No consolidation of this tenant is done yet; POST /v1/consolidation runs one."
             )
         return found[0].report
-
-    async def cancel(self, tenant: TenantId, job: JobId) -> Job:
-        """Cancel a job, a running one at its next checkpoint; NotFound, Conflict if it ended."""
-        return await self.store.cancel(tenant, job)
 
     async def retry(self, tenant: TenantId, job: JobId) -> Job:
         """Queue a failed or cancelled job again; NotFound, Conflict if it has another state."""

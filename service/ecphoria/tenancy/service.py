@@ -1,7 +1,7 @@
 """Create, list and erase tenants, issue and revoke keys."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
@@ -71,10 +71,6 @@ class TenancyService:
         except Conflict as taken:
             raise Conflict(f"There is a tenant named {name}; choose another name.") from taken
 
-    async def list_tenants(self) -> Sequence[Tenant]:
-        """List tenants by name."""
-        return await self.tenants.list()
-
     async def erase_tenant(self, name: str) -> Mapping[str, int]:
         """Remove a tenant with its memories, keys and archive; return counts by kind.
 
@@ -122,10 +118,6 @@ class TenancyService:
         return await self._store(
             secret.text, tenant, name, frozenset(scopes), expires_in_s=expires_in_s
         )
-
-    async def list_keys(self, tenant: TenantId | None) -> Sequence[ApiKey]:
-        """List a tenant's keys, or the operators' with None; revoked ones too."""
-        return await self.keys.list(tenant)
 
     async def revoke(self, tenant: TenantId | None, key: KeyId) -> None:
         """Revoke a key of this tenant, or an operator's key with None.

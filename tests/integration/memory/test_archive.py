@@ -321,10 +321,10 @@ async def test_what_wakes_while_it_is_written_stays(
             await world.forgetting.wake(of, ids[:1])
             return await super().write(of, records)
 
-    step = Archiving(world.cold, Waking(world.folder), world.forgetting._store, settled_s=0.0)
+    step = Archiving(world.cold, Waking(world.folder), world.forgetting.store, settled_s=0.0)
     assert (await step.run(a_cycle(tenant))).counts == {"archived": 1, "wiped": 1}
     assert (await world.archive.restore(tenant, strangers)).restored == ()
-    assert len(await world.forgetting.sleepers(other_tenant, after_turn=0, limit=10)) == 6
+    assert len(await world.forgetting.store.sleepers(other_tenant, 0, 10)) == 6
 
 
 async def test_no_file_is_left_of_a_tenant_erased_while_it_was_written(
@@ -340,7 +340,7 @@ async def test_no_file_is_left_of_a_tenant_erased_while_it_was_written(
             await world.archive.erase(of)
             return await super().write(of, records)
 
-    step = Archiving(world.cold, Erased(world.folder), world.forgetting._store, settled_s=0.0)
+    step = Archiving(world.cold, Erased(world.folder), world.forgetting.store, settled_s=0.0)
     with pytest.raises(NotFound):
         await step.archive(a_cycle(tenant), 90)
     assert on_disk(world) == b""

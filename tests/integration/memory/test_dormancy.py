@@ -118,7 +118,7 @@ async def test_nothing_but_the_label_changes(
     before = await graph_of(cypher, tenant)
     await forgetting.sleep(tenant, ids[:3])
     assert (await doctor.examine(tenant)).is_healthy
-    listed = await forgetting.sleepers(tenant, after_turn=0, limit=10)
+    listed = await forgetting.store.sleepers(tenant, 0, 10)
     assert [(one.id, one.reason) for one in listed] == [(one, "by request") for one in ids[:3]]
     await forgetting.wake(tenant, ids[:3])
     assert await graph_of(cypher, tenant) == before
@@ -169,15 +169,15 @@ async def test_what_is_pinned_stays_awake(
     ingest: IngestService, forgetting: ForgettingService, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     ids = await a_talk(ingest, tenant)
-    await forgetting.pin(tenant, ids[0], pinned=True)
+    await forgetting.store.pin(tenant, ids[0], pinned=True)
     assert await forgetting.sleep(tenant, ids[:2]) == [ids[1]]
-    await forgetting.pin(tenant, ids[0], pinned=False)
+    await forgetting.store.pin(tenant, ids[0], pinned=False)
     assert await forgetting.sleep(tenant, ids[:2]) == [ids[0]]
     with pytest.raises(NotFound):
-        await forgetting.pin(other_tenant, ids[0], pinned=True)
+        await forgetting.store.pin(other_tenant, ids[0], pinned=True)
     assert await forgetting.sleep(other_tenant, ids) == []
     assert await forgetting.wake(other_tenant, ids) == ()
-    assert len(await forgetting.sleepers(tenant, after_turn=0, limit=10)) == 2
+    assert len(await forgetting.store.sleepers(tenant, 0, 10)) == 2
 
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
