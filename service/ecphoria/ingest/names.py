@@ -336,10 +336,6 @@ def _stated_names(
     return tuple(states)
 
 
-def _mentions_of(body: StoredBody, table: NameTable) -> frozenset[str]:
-    return frozenset(table.mentions(extract(body.title, body.text)))
-
-
 async def _came_with(
     transaction: IngestTransaction, ids: Sequence[EpisodeId]
 ) -> Mapping[EpisodeId, StatedBy]:
@@ -356,7 +352,7 @@ async def _read_again(
     """Recompute the mentions of older items; removing a concept removes its edges too."""
     stated = await _came_with(transaction, [body.id for body in older])
     found = await run_off_loop(
-        lambda: [_mentions_of(body, table) for body in older],
+        lambda: [{*table.mentions(extract(body.title, body.text))} for body in older],
         sum(len(body.text) for body in older),
     )
     unmade = frozenset(changed.unmade)

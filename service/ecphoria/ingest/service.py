@@ -276,36 +276,6 @@ class IngestService:
         return erased
 
     async def restate(
-        self, tenant: TenantId, readings: Sequence[Reading], *, by: str, lease: Lease | None = None
-    ) -> None:
-        """Store a model's reading of episodes, one for each; it replaces an earlier reading.
-
-        Names and facts that were sent with an episode stay. Deleted and dormant episodes are
-        skipped.
-
-        Raises:
-            LeaseLost: Another worker has the job; nothing was written.
-        """
-        await self._restate(tenant, readings, by=by, lease=lease)
-
-    async def attach(self, tenant: TenantId, episode: EpisodeId, given: Extracted) -> None:
-        """Replace everything that a stored episode states by a caller's names and facts.
-
-        The graph is then the same as if the episode had been sent with them. Its body hash stays.
-
-        Raises:
-            InvalidInput: A name or fact cannot be stored; TooLarge if there are too many.
-            NotFound: There is no such episode, or it is dormant.
-        """
-        check_extraction(given)
-        reading = Reading(episode=episode, found=given, extracted_by=None)
-        if not await self._restate(tenant, [reading], by=None):
-            raise NotFound(
-                f"there is no live episode {episode} in this tenant; wake it if it is dormant",
-                id=episode,
-            )
-
-    async def _restate(
         self,
         tenant: TenantId,
         readings: Sequence[Reading],
@@ -313,7 +283,14 @@ class IngestService:
         by: str | None,
         lease: Lease | None = None,
     ) -> int:
-        """Store readings; return the number of episodes that exist."""
+        """Store a model's reading of episodes, one for each; it replaces an earlier reading.
+
+        Names and facts that were sent with an episode stay, unless `by` is None for a caller.
+        Deleted and dormant episodes are skipped; the number of others is returned.
+
+        Raises:
+            LeaseLost: Another worker has the job; nothing was written.
+        """
         by_episode = {reading.episode: reading for reading in readings}
         triples = {
             ident: triple
@@ -352,6 +329,23 @@ class IngestService:
 
         async with self._book.writing(tenant):
             return await self.store.change(tenant, work, lease)
+
+    async def attach(self, tenant: TenantId, episode: EpisodeId, given: Extracted) -> None:
+        """Replace everything that a stored episode states by a caller's names and facts.
+
+        The graph is then the same as if the episode had been sent with them. Its body hash stays.
+
+        Raises:
+            InvalidInput: A name or fact cannot be stored; TooLarge if there are too many.
+            NotFound: There is no such episode, or it is dormant.
+        """
+        check_extraction(given)
+        reading = Reading(episode=episode, found=given, extracted_by=None)
+        if not await self.restate(tenant, [reading], by=None):
+            raise NotFound(
+                f"there is no live episode {episode} in this tenant; wake it if it is dormant",
+                id=episode,
+            )
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make the dormant ones of these episodes live again; return their ids.
