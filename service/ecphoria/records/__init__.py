@@ -48,7 +48,6 @@ __all__ = [
     "start_context",
     "strategy",
     "tenant",
-    "trace",
     "traced",
     "upkeep",
 ]

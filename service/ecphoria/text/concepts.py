@@ -102,15 +102,6 @@ class Extraction:
     stated: tuple[Candidate, ...] = ()
     claims: tuple[Claim, ...] = ()
 
-    @property
-    def vocabulary(self) -> frozenset[str]:
-        """Every word that decides the changes or mentions of this item in a name table."""
-        names = [candidate.name for candidate in self.candidates]
-        names += [named.name for named in self.stated]
-        if self.title:
-            names.append(self.title.name)
-        return self.lower.union(self.words, *(name.split() for name in names))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:

@@ -47,6 +47,12 @@ def oracle_mentions(items: Sequence[Extraction]) -> list[set[str]]:
     return result
 
 
+def vocabulary(item: Extraction) -> frozenset[str]:
+    """List every word that decides the changes or mentions of an item in a table."""
+    named = [*item.candidates, *item.stated, *([item.title] if item.title else [])]
+    return item.lower.union(item.words, *(one.name.split() for one in named))
+
+
 class Store:
     """Does with a table's deltas what a database would, and keeps only what it would keep."""
 
@@ -59,7 +65,7 @@ class Store:
 
     def table(self, batch: Sequence[Extraction]) -> NameTable:
         """Load only what the batch can touch."""
-        needed = frozenset().union(*(item.vocabulary for item in batch))
+        needed = frozenset().union(*map(vocabulary, batch))
         rows = [row for row in self.rows.values() if row.name.split()[0] in needed]
         return NameTable(rows, self.lower & needed)
 
