@@ -74,18 +74,15 @@ def size_memory(machine_mb: int, *, heap_mb: int | None, page_cache_mb: int | No
     return memory
 
 
-def choose_ports(
-    *, bolt: int | None, http: int | None, remembered: Ports | None, avoid: Ports | None = None
-) -> Ports:
+def choose_ports(*, bolt: int | None, http: int | None, remembered: Ports | None) -> Ports:
     """Choose the given ports, else the last ones if still free, else any two free ones.
 
     Raises:
         EngineError: a port asked for is in use (reason `port-taken`).
     """
-    last = remembered if remembered != avoid else None
     return Ports(
-        bolt=_port(bolt, last.bolt if last else None),
-        http=_port(http, last.http if last else None),
+        bolt=_port(bolt, remembered.bolt if remembered else None),
+        http=_port(http, remembered.http if remembered else None),
     )
 
 

@@ -11,11 +11,10 @@ from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin
 from ecphoria.http.problems import guarded
 from ecphoria.records.fact import Decision, FactHistory, Merge, NewDecision
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
-from ecphoria.wire.base import place_of
+from ecphoria.wire.base import TurnPage, place_of
 from ecphoria.wire.facts import (
     ClassRequest,
     DecisionPage,
-    DecisionQuery,
     FactListQuery,
     FactPage,
     FeedbackAnswer,
@@ -72,7 +71,7 @@ async def decide(
 
 @facts_routes.get("/decisions", responses=guarded())
 async def list_decisions(
-    tenant: Reader, services: Served, wanted: Annotated[DecisionQuery, Query()]
+    tenant: Reader, services: Served, wanted: Annotated[TurnPage, Query()]
 ) -> DecisionPage:
     """List the decisions about facts and predicates, the latest first, a page at a time."""
     found = await services.facts.decisions(tenant, before=wanted.cursor, limit=wanted.limit + 1)

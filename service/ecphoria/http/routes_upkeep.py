@@ -12,7 +12,7 @@ from ecphoria.http.traits import having
 from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import ConsolidationReport, Job, JobState
 from ecphoria.records.upkeep import DormancyPreview, IntegrityReport, Restored, Scrub
-from ecphoria.wire.base import place_of
+from ecphoria.wire.base import TurnPage, place_of
 from ecphoria.wire.episodes import EpisodePage, ExpiringQuery, end_of
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
@@ -25,7 +25,6 @@ from ecphoria.wire.upkeep import (
     JobList,
     PreviewRequest,
     SleeperPage,
-    SleeperQuery,
 )
 
 jobs_routes = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
@@ -106,7 +105,7 @@ dormancy_routes = APIRouter(prefix="/v1", tags=["dormancy"], route_class=Guarded
 
 @dormancy_routes.get("/dormancy", responses=guarded())
 async def list_dormant(
-    tenant: Reader, services: Served, wanted: Annotated[SleeperQuery, Query()]
+    tenant: Reader, services: Served, wanted: Annotated[TurnPage, Query()]
 ) -> SleeperPage:
     """List dormant memories with the reason, a page at a time."""
     found = await services.forgetting.store.sleepers(tenant, wanted.cursor or 0, wanted.limit + 1)

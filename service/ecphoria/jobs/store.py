@@ -108,20 +108,13 @@ class JobStore:
         self._graph = graph
         self._keep = keep
 
-    async def enqueue(
-        self,
-        tenant: TenantId,
-        kind: JobKind,
-        *,
-        steps: Sequence[str] = (),
-        trigger: Trigger = Trigger.REQUEST,
-    ) -> Job:
+    async def enqueue(self, tenant: TenantId, kind: JobKind, *, steps: Sequence[str] = ()) -> Job:
         """Queue a job, or join the waiting one of its kind; NotFound without the tenant."""
 
         async def add(work: Work) -> Job:
             # Held until the commit, so that an erasure either sees this job or prevents it.
             await lock_tenant(work, tenant)
-            return await add_job(work, tenant, kind, steps, trigger)
+            return await add_job(work, tenant, kind, steps, Trigger.REQUEST)
 
         return await self._graph.change("jobs.enqueue", add)
 

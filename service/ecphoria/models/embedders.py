@@ -1,6 +1,7 @@
 """Choose an embedder by the settings, and cache its vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
@@ -96,37 +97,29 @@ def _local(settings: EmbedderSettings, cache: Path, report: FetchReport) -> Embe
 
 
 def _minilm(settings: EmbedderSettings, cache: Path, report: FetchReport) -> Embedder:
-    try:
+    with _extra("encoder"):
         from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
-    except ModuleNotFoundError as error:
-        raise _missing("encoder", error) from error
     found = obtain_weights(cache_dir=cache, weights_dir=settings.weights_dir, report=report)
     return LocalEmbedder(found, threads=settings.threads)
 
 
 def _multilingual(settings: EmbedderSettings) -> Embedder:
-    try:
+    with _extra("multilingual"):
         from ecphoria.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - optional extra
-    except ModuleNotFoundError as error:
-        raise _missing("multilingual", error) from error
     return MultilingualEmbedder(threads=settings.threads)
 
 
 def _sentence_transformers(settings: EmbedderSettings) -> Embedder:
-    try:
+    with _extra("sentence-transformers"):
         from ecphoria.models.sentence_transformers import SentenceTransformersEmbedder  # noqa: PLC0415 - optional extra
-    except ModuleNotFoundError as error:
-        raise _missing("sentence-transformers", error) from error
     return SentenceTransformersEmbedder(
         settings.model, weights_dir=settings.weights_dir, threads=settings.threads
     )
 
 
 def _openai(settings: EmbedderSettings) -> Embedder:
-    try:
+    with _extra("server"):
         from ecphoria.models.openai import OpenAIEmbedder  # noqa: PLC0415 - optional extra
-    except ModuleNotFoundError as error:
-        raise _missing("server", error) from error
     if settings.dimension is None:
         raise Misconfigured(
             f"Set the embedder's dimension to the length of the vectors of {settings.model}.",
@@ -160,12 +153,17 @@ def create_reader(embedder: Embedder) -> Reader | None:
     return CrossEncoder(embedder.weights, threads=embedder.threads)
 
 
-def _missing(extra: str, error: ModuleNotFoundError) -> Misconfigured:
-    return Misconfigured(
-        f"This embedder needs {error.name}, which is not installed: "
-        f'pip install "ecphoria[{extra}]"',
-        extra=extra,
-    )
+@contextmanager
+def _extra(name: str) -> Iterator[None]:
+    """Tell which extra to install where a module is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            f"This embedder needs {error.name}, which is not installed: "
+            f'pip install "ecphoria[{name}]"',
+            extra=name,
+        ) from error
 
 
 class CachingEmbedder:

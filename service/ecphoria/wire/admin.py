@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from ecphoria.records.asked import FewFaults, Instant, StrictBool, StrictInt
 from ecphoria.records.episode import Session
@@ -25,10 +25,8 @@ TenantName = Annotated[
 ]
 
 
-class TenantRequest(Request):
+class TenantRequest(Request, json_schema_extra={"examples": [{"name": "acme"}]}):
     """An owner of memories to create."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme"}]})
 
     name: TenantName
     """1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or digit."""
@@ -45,12 +43,10 @@ _LONGEST_S = 10 * 366 * 86_400
 """Longest life of a key that has an end, in seconds."""
 
 
-class KeyRequest(Request):
+class KeyRequest(
+    Request, json_schema_extra={"examples": [{"name": "chat agent", "scopes": ["read", "write"]}]}
+):
     """A key to issue."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "chat agent", "scopes": ["read", "write"]}]}
-    )
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
     """Purpose of the key, 1 to 100 characters."""
@@ -137,10 +133,8 @@ class BrowserFileList(Listing[BrowserFileAnswer]):
     """Files for Neo4j Browser."""
 
 
-class TicketRequest(Request):
+class TicketRequest(Request, json_schema_extra={"examples": [{"write": False}]}):
     """A ticket to make."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"write": False}]})
 
     tenant: TenantName | None = None
     """Name of the tenant; by default that of the key or of the header `Ecphoria-Tenant`."""
@@ -157,10 +151,8 @@ class TicketAnswer(Answer):
     """Time from which it is refused, if nobody used it before."""
 
 
-class RedeemRequest(Request):
+class RedeemRequest(Request, json_schema_extra={"examples": [{"ticket": "A" * 43}]}):
     """A ticket to exchange for a key."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"ticket": "A" * 43}]})
 
     ticket: Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{43}$")]
     """The ticket."""

@@ -97,6 +97,15 @@ TurnCursor = Annotated[
 """Cursor of a list in the order of append; opaque text to a caller."""
 
 
+class TurnPage(Parameters):
+    """A page of a list in the order of append."""
+
+    cursor: TurnCursor | None = None
+    """`next_cursor` of the page before."""
+    limit: int = Field(default=100, ge=1, le=1_000)
+    """Size of the page."""
+
+
 class Listing(Answer, Generic[_Listed]):
     """A list, whole or a page of it."""
 

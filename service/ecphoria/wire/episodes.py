@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    ConfigDict,
     Field,
     Json,
     ValidationError,
@@ -58,12 +57,10 @@ from ecphoria.wire.base import (
 )
 
 
-class UpdateRequest(Patch):
+class UpdateRequest(
+    Patch, json_schema_extra={"examples": [{"metadata": {"reviewed": True, "draft": None}}]}
+):
     """A change of what stands beside an episode's text; what is not sent stays."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"metadata": {"reviewed": True, "draft": None}}]}
-    )
 
     metadata: dict[Key, Flat | None] = Field(default_factory=dict)
     """Entries to set, and with null to remove; others stay."""
@@ -106,10 +103,8 @@ def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> NewEpisode | Unre
         return UnreadableItem(errors=first_problems(invalid, "#"))
 
 
-class BatchRequest(Request):
+class BatchRequest(Request, json_schema_extra={"examples": [{"episodes": [TURN, DOCUMENT]}]}):
     """Up to 1,000 things to remember; one that cannot be used does not sink the others."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"episodes": [TURN, DOCUMENT]}]})
 
     episodes: tuple[
         Annotated[NewEpisode | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)], ...
@@ -145,12 +140,11 @@ class BatchAnswer(Answer):
     """One result an item."""
 
 
-class EraseRequest(Request):
+class EraseRequest(
+    Request,
+    json_schema_extra={"examples": [{"filters": {"session": "2026-03-14"}, "dry_run": True}]},
+):
     """Episodes to erase."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"filters": {"session": "2026-03-14"}, "dry_run": True}]}
-    )
 
     ids: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=MOST_IDS)
     """Only these, at most 1,000."""

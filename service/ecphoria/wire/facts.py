@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ecphoria.records.asked import Instant, Key
 from ecphoria.records.fact import (
@@ -16,7 +16,7 @@ from ecphoria.records.fact import (
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.wire.base import Answer, Listing, Parameters, PlaceCursor, Request, TurnCursor
+from ecphoria.wire.base import Answer, Listing, Parameters, PlaceCursor, Request
 
 
 class HistoryQuery(Parameters):
@@ -53,32 +53,19 @@ class PredicateList(Listing[Predicate]):
     """Predicates by name."""
 
 
-class DecisionQuery(Parameters):
-    """Page of decisions."""
-
-    cursor: TurnCursor | None = None
-    """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
-    """Size of the page."""
-
-
 class DecisionPage(Listing[ListedDecision]):
     """Decisions, the latest first."""
 
 
-class UndoRequest(Request):
+class UndoRequest(Request, json_schema_extra={"examples": [{"why": "It was true after all."}]}):
     """Why a decision is taken back."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"why": "It was true after all."}]})
 
     why: str = Field(default="", max_length=1_000)
     """The reason, kept with the undo."""
 
 
-class ClassRequest(Request):
+class ClassRequest(Request, json_schema_extra={"examples": [{"predicate_class": "functional"}]}):
     """The class to give a predicate."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"predicate_class": "functional"}]})
 
     predicate_class: PredicateClass
     """`functional` one value at a time, `immutable` one ever, `multi` many side by side."""
@@ -97,14 +84,13 @@ class MergeQuery(Parameters):
     """Size of the page."""
 
 
-class MergeRequest(Request):
+class MergeRequest(
+    Request,
+    json_schema_extra={
+        "examples": [{"one": "ana ruiz", "other": "anna ruiz", "status": "accepted"}]
+    },
+):
     """A decision about a proposed merge."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"one": "ana ruiz", "other": "anna ruiz", "status": "accepted"}]
-        }
-    )
 
     one: Key = Field(min_length=1, max_length=400)
     """The name of one concept, as `GET /v1/merges` lists it."""
@@ -122,12 +108,10 @@ _MOST = 200
 _Hits = Annotated[tuple[str, ...], Field(max_length=_MOST)]
 
 
-class FeedbackRequest(Request):
+class FeedbackRequest(
+    Request, json_schema_extra={"examples": [{"useful": ["0f3c..."], "not_useful": ["77ab..."]}]}
+):
     """Feedback on hits of a recall: useful or not; other hits stay open."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"useful": ["0f3c..."], "not_useful": ["77ab..."]}]}
-    )
 
     useful: _Hits = ()
     """Ids of episodes it returned that were."""

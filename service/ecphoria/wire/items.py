@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from pydantic.config import JsonDict
 
 from ecphoria.records.asked import FewFaults, StrictBool
@@ -33,19 +33,15 @@ _ADDRESSES: JsonDict = {
 }
 
 
-class ItemsRequest(Request):
+class ItemsRequest(Request, json_schema_extra={"examples": [_WRITES]}):
     """Items to store, replace or delete in one transaction."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_WRITES]})
 
     items: Annotated[tuple[ItemWrite, ...], FewFaults] = Field(max_length=_MOST)
     """The writes; of two with the same address the last one counts."""
 
 
-class FindRequest(Request):
+class FindRequest(Request, json_schema_extra={"examples": [_ADDRESSES]}):
     """Items to find by address."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_ADDRESSES]})
 
     keys: Annotated[tuple[ItemKey, ...], FewFaults] = Field(max_length=_MOST)
     """Their addresses."""

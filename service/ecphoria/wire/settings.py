@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
+from pydantic import AfterValidator, Field, Strict, model_validator
 from pydantic.config import JsonDict
 
 from ecphoria.records.asked import Flat, Instant, Share, StrictBool, StrictFloat, StrictInt
@@ -61,10 +61,8 @@ class FitBody(Request):
     """When."""
 
 
-class GateRequest(Request):
+class GateRequest(Request, json_schema_extra={"examples": [_GATE]}):
     """A gate of the tenant's own; `ecphoria calibrate` writes one."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_GATE]})
 
     weights: Annotated[dict[str, Weight], AfterValidator(known_evidence)] = Field(min_length=1)
     """Weight by name of what a recall answers as `evidence`."""
@@ -149,14 +147,12 @@ class TrialRequest(Request):
     """Share of the cues to run it on; a cue is always in it or never."""
 
 
-class SettingsRequest(Patch):
+class SettingsRequest(Patch, json_schema_extra={"examples": [_PATCH]}):
     """A change of a tenant's own settings (JSON merge patch).
 
     A section changes the fields that it has; null resets a field, or a whole section, to the
     default. `gate` and `trial` are replaced as a whole.
     """
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_PATCH]})
 
     gate: GateRequest | None = None
     """The gate that judges the tenant's recalls; null for the shipped ones."""

@@ -2,21 +2,18 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
-from pydantic.config import JsonDict
+from pydantic import Field
 
 from ecphoria.records.asked import FewFaults, Key, StrictBool, StrictFloat, StrictInt
 from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.job import Job
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
-from ecphoria.wire.base import Answer, Listing, Parameters, Request, TurnCursor
+from ecphoria.wire.base import Answer, Listing, Parameters, Request, TurnPage
 from ecphoria.wire.settings import DormancyRequest
 
 
-class ArchiveRequest(Request):
+class ArchiveRequest(Request, json_schema_extra={"examples": [{"days": 30}]}):
     """Episodes to archive now."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"days": 30}]})
 
     days: Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)] = 90.0
     """Only what has slept for so many days."""
@@ -29,23 +26,14 @@ class ArchiveAnswer(Answer):
     """Number of memories."""
 
 
-class SleeperQuery(Parameters):
-    """Page of dormant episodes."""
-
-    cursor: TurnCursor | None = None
-    """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
-    """Size of the page."""
-
-
 class SleeperPage(Listing[Sleeper]):
     """Dormant episodes, in the order of their append."""
 
 
-class PreviewRequest(DormancyRequest):
+class PreviewRequest(
+    DormancyRequest, json_schema_extra={"examples": [{"mode": "budget", "budget": 500}]}
+):
     """A policy to try; what is absent is as in the tenant's settings."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"mode": "budget", "budget": 500}]})
 
     limit: StrictInt = Field(default=100, ge=1, le=1_000)
     """Most memories to list."""
@@ -57,7 +45,7 @@ class PreviewRequest(DormancyRequest):
         return {name: value for name, value in sent.items() if value is not None}
 
 
-class ArchivedQuery(SleeperQuery):
+class ArchivedQuery(TurnPage):
     """Filter and page of archived episodes."""
 
     session: Key | None = None
@@ -70,12 +58,10 @@ class ArchivedPage(Listing[ArchivedMemory]):
     """Archived episodes, in the order of their append."""
 
 
-class IdsRequest(Request):
+class IdsRequest(
+    Request, json_schema_extra={"examples": [{"ids": ["0b6e2f7c9d4a4c1f8e3b5a7d9c0e1f2a"]}]}
+):
     """Episodes by id."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"ids": ["0b6e2f7c9d4a4c1f8e3b5a7d9c0e1f2a"]}]}
-    )
 
     ids: Annotated[tuple[str, ...], FewFaults] = Field(min_length=1, max_length=1_000)
     """At most 1,000."""
@@ -103,13 +89,8 @@ class EngramPage(Listing[Engram]):
     """Engrams by id."""
 
 
-_EXAMPLE: JsonDict = {"dry_run": True}
-
-
-class ConsolidationRequest(Request):
+class ConsolidationRequest(Request, json_schema_extra={"examples": [{"dry_run": True}]}):
     """The cycle to run."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     dry_run: StrictBool = False
     """Tell what would change, and write nothing."""
