@@ -1,8 +1,8 @@
 import numpy as np
-import pytest
 from hypothesis import given
 
 from ecphoria.maths.adjacency import Adjacency
+from tests.unit.maths.bad import refused
 from tests.unit.maths.graphs import dense, random_graphs
 
 
@@ -26,17 +26,11 @@ def test_a_graph_may_be_empty() -> None:
     assert graph.push(np.zeros(0)).shape == (0,)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: Adjacency.from_arcs([0], [2], [1], size=2),
-        lambda: Adjacency.from_arcs([-1], [0], [1], size=2),
-        lambda: Adjacency.from_arcs([0], [1], [-1], size=2),
-        lambda: Adjacency.from_arcs([0], [1], [np.inf], size=2),
-        lambda: Adjacency.from_arcs([0, 1], [1], [1], size=2),
-    ],
+test_bad_arrays_are_refused = refused(
+    lambda: Adjacency.from_arcs([0], [2], [1], size=2),
+    lambda: Adjacency.from_arcs([-1], [0], [1], size=2),
+    lambda: Adjacency.from_arcs([0], [1], [-1], size=2),
+    lambda: Adjacency.from_arcs([0], [1], [np.inf], size=2),
+    lambda: Adjacency.from_arcs([0, 1], [1], [1], size=2),
+    saying=r"must|one length",
 )
-def test_bad_arrays_are_refused(call: object) -> None:
-    assert callable(call)
-    with pytest.raises(ValueError, match=r"must|one length"):
-        call()

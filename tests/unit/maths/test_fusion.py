@@ -19,6 +19,7 @@ from ecphoria.maths.fusion import (
     share_of_largest,
     skewness,
 )
+from tests.unit.maths.bad import refused
 
 MATRIX = arrays(np.float64, st.tuples(st.integers(1, 9), st.just(8)), elements=st.floats(-3, 3))
 TALL = arrays(np.float64, st.tuples(st.integers(1, 40), st.just(8)), elements=st.floats(-3, 3))
@@ -140,23 +141,17 @@ def test_inputs_are_left_as_they_are() -> None:
     assert (raw == np.arange(16.0).reshape(2, 8)).all()
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: fusion([1.0], [1.0, 2.0]),
-        lambda: fusion([1.0], [1.0], lexical=1.5),
-        lambda: share_of_largest([np.inf]),
-        lambda: recipe_score(signals(np.full((2, 8), np.nan))),
-        lambda: recipe_score(
-            signals(np.zeros((1, 8))),
-            bounds=TextBounds(lex=Bounds(high=np.inf), sem=Bounds(), ctx=Bounds()),
-        ),
-    ],
+test_bad_arrays_are_refused = refused(
+    lambda: fusion([1.0], [1.0, 2.0]),
+    lambda: fusion([1.0], [1.0], lexical=1.5),
+    lambda: share_of_largest([np.inf]),
+    lambda: recipe_score(signals(np.full((2, 8), np.nan))),
+    lambda: recipe_score(
+        signals(np.zeros((1, 8))),
+        bounds=TextBounds(lex=Bounds(high=np.inf), sem=Bounds(), ctx=Bounds()),
+    ),
+    saying=r"must|one length",
 )
-def test_bad_arrays_are_refused(call: object) -> None:
-    assert callable(call)
-    with pytest.raises(ValueError, match=r"must|one length"):
-        call()
 
 
 def trusted(matrix: FloatArray, *, covered: float = 0.0, unread: bool = False) -> TextWeights:

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from ecphoria.maths.checks import BoolArray, FloatArray
 from ecphoria.maths.gate import fit_logistic, logits
+from tests.unit.maths.bad import refused
 
 
 def sample(seed: int, size: int = 60, width: int = 3) -> tuple[FloatArray, BoolArray]:
@@ -106,18 +107,12 @@ def test_the_same_data_give_the_same_bits() -> None:
     assert one.weights.tolist() == other.weights.tolist()
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: fit_logistic([[1.0], [2.0]], [True, True]),
-        lambda: fit_logistic([[1.0], [2.0]], [False, False]),
-        lambda: fit_logistic([[1.0]], [True, False]),
-        lambda: fit_logistic([[1.0], [float("nan")]], [True, False]),
-        lambda: fit_logistic([[1.0], [2.0]], [True, False], ridge=0.0),
-        lambda: logits(fit_logistic([[1.0], [2.0]], [True, False]), [[1.0, 2.0]]),
-    ],
+test_bad_data_are_refused = refused(
+    lambda: fit_logistic([[1.0], [2.0]], [True, True]),
+    lambda: fit_logistic([[1.0], [2.0]], [False, False]),
+    lambda: fit_logistic([[1.0]], [True, False]),
+    lambda: fit_logistic([[1.0], [float("nan")]], [True, False]),
+    lambda: fit_logistic([[1.0], [2.0]], [True, False], ridge=0.0),
+    lambda: logits(fit_logistic([[1.0], [2.0]], [True, False]), [[1.0, 2.0]]),
+    saying=r"must|need",
 )
-def test_bad_data_are_refused(call: object) -> None:
-    assert callable(call)
-    with pytest.raises(ValueError, match=r"must|need"):
-        call()

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.spreading import SpreadOptions, inhibit, spread
+from tests.unit.maths.bad import refused
 from tests.unit.maths.graphs import EXAMPLE_ENERGY, dense, example, random_graphs
 
 REBASED = SpreadOptions(inhibition_mode="off")
@@ -195,19 +196,12 @@ def test_a_graph_without_arcs_or_nodes() -> None:
     assert spread(nothing, [], options=SpreadOptions()).activation.shape == (0,)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: spread(example(), [1.0], options=REBASED),
-        lambda: spread(example(), [-1.0, 0, 0, 0, 0], options=REBASED),
-        lambda: inhibit([1.0], floor=[1.0, 2.0]),
-        lambda: inhibit([1.0], beta=-1.0),
-        lambda: SpreadOptions(spread=1.5),
-        lambda: SpreadOptions(steps=-1),
-        lambda: SpreadOptions(alpha=0.0),
-    ],
+test_bad_arrays_are_refused = refused(
+    lambda: spread(example(), [1.0], options=REBASED),
+    lambda: spread(example(), [-1.0, 0, 0, 0, 0], options=REBASED),
+    lambda: inhibit([1.0], floor=[1.0, 2.0]),
+    lambda: inhibit([1.0], beta=-1.0),
+    lambda: SpreadOptions(spread=1.5),
+    lambda: SpreadOptions(steps=-1),
+    lambda: SpreadOptions(alpha=0.0),
 )
-def test_bad_arrays_are_refused(call: object) -> None:
-    assert callable(call)
-    with pytest.raises(ValueError, match="must"):
-        call()
