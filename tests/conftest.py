@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +88,10 @@ class Server:
     user: str
     password: str
     kind: str
+
+    def options(self, **more: Any) -> GraphOptions:
+        """Give what a graph needs to connect."""
+        return GraphOptions(uri=self.uri, user=self.user, password=self.password, **more)
 
 
 @pytest.fixture
@@ -298,10 +302,7 @@ async def embedder() -> AsyncIterator[Embedder]:
 @pytest.fixture(scope="session")
 async def graph(neo4j_server: Server, embedder: Embedder) -> AsyncIterator[Graph]:
     """A connected, migrated graph."""
-    options = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
-    async with Graph.connect(options) as connected:
+    async with Graph.connect(neo4j_server.options()) as connected:
         await migrate(connected, embedder.model, embedder.dimension)
         yield connected
 
@@ -311,15 +312,27 @@ Cypher = Callable[..., Awaitable[Rows]]
 
 
 @pytest.fixture(scope="session")
-async def cypher(neo4j_server: Server) -> AsyncIterator[Cypher]:
-    """Ask the server directly, past the product."""
-    auth = (neo4j_server.user, neo4j_server.password)
-    async with neo4j.AsyncGraphDatabase.driver(neo4j_server.uri, auth=auth) as driver:
+def options(neo4j_server: Server) -> GraphOptions:
+    return neo4j_server.options()
+
+
+@asynccontextmanager
+async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
+    """Ask a server directly, past the product."""
+    auth = (options.user, options.password)
+    async with neo4j.AsyncGraphDatabase.driver(options.uri, auth=auth) as driver:
 
         async def ask(query: str, **params: object) -> Rows:
             answer = await driver.execute_query(query, params)
             return [row.data() for row in answer.records]
 
+        yield ask
+
+
+@pytest.fixture(scope="session")
+async def cypher(neo4j_server: Server) -> AsyncIterator[Cypher]:
+    """Ask the tests' server."""
+    async with asking(neo4j_server.options()) as ask:
         yield ask
 
 

@@ -29,6 +29,12 @@ from tests.conftest import CACHE, Server, drop_queued_jobs
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Trusts nobody; to read the authorities anew takes each client 30 ms."""
 PROBLEM_JSON = "application/problem+json"
+CHAT = (
+    "I keep bees behind the mill.", "The honey of the bees is dark this year.",
+    "My sister paints the mill in oil.", "A storm took the roof of the barn.",
+    "We ate honey cake at the fair.", "The miller sold his boat.",
+)  # fmt: skip
+"""A short talk of two."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,11 @@ class RunningService:
     url: str
     key: str
     started: Started
+
+    def operator(self) -> httpx.Client:
+        """Connect an operator, who names the tenant in each request."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=120, verify=NO_TLS)
 
 
 Run = Callable[[Settings], AbstractContextManager[RunningService]]
@@ -111,8 +122,7 @@ def no_job_waits_for_others(neo4j_server: Server) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def operator(server: RunningService) -> Iterator[httpx.Client]:
     """An operator, who names the tenant in each request."""
-    headers = {"Authorization": f"Bearer {server.key}"}
-    with httpx.Client(base_url=server.url, headers=headers, timeout=60, verify=NO_TLS) as client:
+    with server.operator() as client:
         yield client
 
 
@@ -165,6 +175,14 @@ def owner(operator: httpx.Client) -> Iterator[Owner]:
         yield made
 
 
+@pytest.fixture
+def chat(owner: Owner) -> Owner:
+    """An owner with a short conversation."""
+    for place, text in enumerate(CHAT):
+        owner.remember(text, speaker=("Ada", "Bo")[place % 2], session="s", position=place)
+    return owner
+
+
 @pytest.fixture(scope="module")
 def reader(operator: httpx.Client) -> Iterator[Owner]:
     """The owner of a tenant whose memories a module stores once, and only reads."""
@@ -200,12 +218,7 @@ def working(
 @pytest.fixture
 def owners(working: RunningService) -> Iterator[tuple[Owner, Owner]]:
     """The owners of two tenants of that service."""
-    headers = {"Authorization": f"Bearer {working.key}"}
-    with (
-        httpx.Client(base_url=working.url, headers=headers, timeout=60, verify=NO_TLS) as operator,
-        new_owner(operator) as one,
-        new_owner(operator) as other,
-    ):
+    with working.operator() as operator, new_owner(operator) as one, new_owner(operator) as other:
         yield one, other
 
 

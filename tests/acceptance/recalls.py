@@ -1,16 +1,10 @@
-"""A short talk, recalls of it and the report that compares two strategies."""
+"""Recalls, and the report that compares two strategies."""
 
 import json
 import time
 from typing import Any
 
 from tests.acceptance.conftest import Owner
-
-CHAT = (
-    "I keep bees behind the mill.", "The honey of the bees is dark this year.",
-    "My sister paints the mill in oil.", "A storm took the roof of the barn.",
-    "We ate honey cake at the fair.", "The miller sold his boat.",
-)  # fmt: skip
 
 
 def answered(owner: Owner, cue: str, **asked: object) -> dict[str, Any]:

@@ -54,11 +54,7 @@ def asking(
 @contextmanager
 def moved(asking: RunningService) -> Iterator[Owner]:
     """A tenant that knows where Ana moved."""
-    headers = {"Authorization": f"Bearer {asking.key}"}
-    with (
-        httpx.Client(base_url=asking.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as owner,
-    ):
+    with asking.operator() as operator, new_owner(operator) as owner:
         for text in (
             "I moved to Oslo in May, into a flat by the harbour.",
             "My two cats came along.",

@@ -58,8 +58,7 @@ def service(
 @pytest.fixture(scope="module")
 def operator(service: RunningService) -> Iterator[httpx.Client]:
     """Its operator."""
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+    with service.operator() as client:
         yield client
 
 

@@ -38,10 +38,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def operator(neo4j_server: Server, home: Path) -> Iterator[httpx.Client]:
     """The operator of a service with a worker and an archive of its own."""
     jobs = JobsSettings(workers=1, schedule_s=60)
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
-        headers = {"Authorization": f"Bearer {service.key}"}
-        with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
-            yield client
+    settings = settings_for(neo4j_server, home, jobs=jobs)
+    with running(settings) as service, service.operator() as client:
+        yield client
 
 
 @pytest.fixture

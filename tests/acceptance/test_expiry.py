@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import httpx
 import pytest
 
 from ecphoria.client import Client
@@ -182,14 +181,13 @@ def erasing(
 ) -> Iterator[tuple[Client, Owner, bool]]:
     """A service that erases by itself, or only in the cycles that it is asked for."""
     jobs = JobsSettings(workers=1, schedule_s=request.param)
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
-        headers = {"Authorization": f"Bearer {service.key}"}
-        with (
-            httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-            new_owner(operator) as owner,
-            Client(service.url, owner.key) as client,
-        ):
-            yield client, owner, request.param < 1
+    with (
+        running(settings_for(neo4j_server, home, jobs=jobs)) as service,
+        service.operator() as operator,
+        new_owner(operator) as owner,
+        Client(service.url, owner.key) as client,
+    ):
+        yield client, owner, request.param < 1
 
 
 async def test_what_has_expired_is_erased_without_a_trace(

@@ -53,11 +53,7 @@ def working(
 @pytest.fixture
 def served(working: RunningService) -> Iterator[Owner]:
     """The owner of a fresh tenant there."""
-    headers = {"Authorization": f"Bearer {working.key}"}
-    with (
-        httpx.Client(base_url=working.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as made,
-    ):
+    with working.operator() as operator, new_owner(operator) as made:
         yield made
 
 

@@ -68,8 +68,7 @@ class Two:
 
 @pytest.fixture(scope="module")
 def operator_here(service: RunningService) -> Iterator[httpx.Client]:
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator:
+    with service.operator() as operator:
         yield operator
 
 

@@ -5,17 +5,9 @@ import time
 import pytest
 
 from tests.acceptance.conftest import Owner, problem
-from tests.acceptance.recalls import CHAT, answered, lasting, report_of, traced
+from tests.acceptance.recalls import answered, lasting, report_of, traced
 
 CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
-
-
-@pytest.fixture
-def chat(owner: Owner) -> Owner:
-    """An owner with a short conversation."""
-    for place, text in enumerate(CHAT):
-        owner.remember(text, speaker=("Ada", "Bo")[place % 2], session="s", position=place)
-    return owner
 
 
 def state(owner: Owner) -> tuple[bool, int, int]:

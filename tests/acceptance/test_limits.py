@@ -21,18 +21,17 @@ def test_who_is_over_a_rate_is_told_when_to_come_again(
     neo4j_server: Server, tmp_path: Path, whose: str
 ) -> None:
     limits = LimitsSettings(**{whose: 0.5})  # five at once, then one in two seconds
-    with running(settings_for(neo4j_server, tmp_path, limits=limits)) as service:
-        headers = {"Authorization": f"Bearer {service.key}"}
-        with (
-            httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-            new_owner(operator) as owner,
-        ):
-            answers = [owner.get("/v1/stats") for _ in range(7)]
-            assert answers[0].status_code == 200
-            refused = answers[-1]
-            problem(refused, 429, "too-many-requests")
-            assert 1 <= int(refused.headers["Retry-After"]) <= 10
-            assert operator.get("/healthz").status_code == 200
+    with (
+        running(settings_for(neo4j_server, tmp_path, limits=limits)) as service,
+        service.operator() as operator,
+        new_owner(operator) as owner,
+    ):
+        answers = [owner.get("/v1/stats") for _ in range(7)]
+        assert answers[0].status_code == 200
+        refused = answers[-1]
+        problem(refused, 429, "too-many-requests")
+        assert 1 <= int(refused.headers["Retry-After"]) <= 10
+        assert operator.get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize("waiting", [0, 100])
@@ -40,15 +39,14 @@ def test_what_is_over_the_slots_waits_or_is_refused_and_nothing_is_lost(
     neo4j_server: Server, tmp_path: Path, waiting: int
 ) -> None:
     limits = LimitsSettings(concurrent=1, waiting=waiting, wait_s=60)
-    with running(settings_for(neo4j_server, tmp_path, limits=limits)) as service:
-        headers = {"Authorization": f"Bearer {service.key}"}
-        with (
-            httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-            new_owner(operator) as owner,
-        ):
-            key = {"Authorization": f"Bearer {owner.key}"}
-            answers = asyncio.run(_flood(service.url, key, 40))
-            stored = owner.texts(limit=100)
+    with (
+        running(settings_for(neo4j_server, tmp_path, limits=limits)) as service,
+        service.operator() as operator,
+        new_owner(operator) as owner,
+    ):
+        key = {"Authorization": f"Bearer {owner.key}"}
+        answers = asyncio.run(_flood(service.url, key, 40))
+        stored = owner.texts(limit=100)
     taken = {f"Parcel {place} is blue." for place, status in answers.items() if status == 201}
     assert set(stored) == taken
     assert len(stored) == len(taken)
@@ -108,21 +106,20 @@ def test_long_texts_leave_a_slot_to_others_and_their_own_when_the_client_goes(
 ) -> None:
     limits = LimitsSettings(concurrent=1, bulk=1, wait_s=3)
     path = "/v1/episodes" if "text" in body else "/v1/episodes/batch"
-    with running(settings_for(neo4j_server, tmp_path, limits=limits)) as service:
-        headers = {"Authorization": f"Bearer {service.key}"}
-        with (
-            httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-            new_owner(operator) as owner,
-            new_owner(operator) as stranger,
-        ):
-            stranger.remember("The parcel is blue.")
-            with sending(owner, path, body) as connection:
-                # Its own slot is taken; one for others is kept free, and short calls have others.
-                problem(refused(owner), 429, "too-many-requests")
-                assert stranger.get("/v1/doctor").status_code == 200
-                assert stranger.recalled("Which parcel is blue?") == ["The parcel is blue."]
-                assert owner.get("/v1/stats").status_code == 200
-                assert operator.get("/v1/tenants").status_code == 200
-                connection.shutdown(socket.SHUT_RDWR)
-            assert owner.get("/v1/doctor").status_code == 200
-            assert owner.texts() == []  # it was given up before anything was written
+    with (
+        running(settings_for(neo4j_server, tmp_path, limits=limits)) as service,
+        service.operator() as operator,
+        new_owner(operator) as owner,
+        new_owner(operator) as stranger,
+    ):
+        stranger.remember("The parcel is blue.")
+        with sending(owner, path, body) as connection:
+            # Its own slot is taken; one for others is kept free, and short calls have others.
+            problem(refused(owner), 429, "too-many-requests")
+            assert stranger.get("/v1/doctor").status_code == 200
+            assert stranger.recalled("Which parcel is blue?") == ["The parcel is blue."]
+            assert owner.get("/v1/stats").status_code == 200
+            assert operator.get("/v1/tenants").status_code == 200
+            connection.shutdown(socket.SHUT_RDWR)
+        assert owner.get("/v1/doctor").status_code == 200
+        assert owner.texts() == []  # it was given up before anything was written

@@ -5,7 +5,6 @@ import os
 import random
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from ecphoria.settings import LlmSettings
@@ -53,11 +52,7 @@ def service(
 
 @pytest.fixture
 def teller(service: RunningService) -> Iterator[Owner]:
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with (
-        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as owner,
-    ):
+    with service.operator() as operator, new_owner(operator) as owner:
         yield owner
 
 

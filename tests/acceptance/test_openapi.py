@@ -180,11 +180,7 @@ def test_generated_requests_get_documented_answers(
     apart: RunningService, who: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Run every check of Schemathesis in every phase; schemathesis.toml tells the exceptions."""
-    headers = {"Authorization": f"Bearer {apart.key}"}
-    with (
-        httpx.Client(base_url=apart.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as owner,
-    ):
+    with apart.operator() as operator, new_owner(operator) as owner:
         for text in ("Marek Novak painted the old boat.", "He lives in Trieste."):
             owner.remember(text, session="s", speaker="Ilse Brandt")
         before = {one["name"] for one in operator.get("/v1/tenants").json()["items"]}

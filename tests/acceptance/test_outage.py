@@ -51,11 +51,7 @@ def wait_ready(operator: httpx.Client) -> None:
 
 
 def test_an_outage_is_told_and_overcome(service: RunningService, cable: Cable) -> None:
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with (
-        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as owner,
-    ):
+    with service.operator() as operator, new_owner(operator) as owner:
         owner.remember("before", session="s", idempotency_key="1")
         cable.pull()
         for answer in (
@@ -86,11 +82,7 @@ def test_neo4j_gone_in_the_middle_of_a_batch_leaves_all_or_nothing_of_it(
         {"text": f"Turn {n} of the log of Ana and Ben.", "session": "s", "idempotency_key": str(n)}
         for n in range(100)
     ]
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with (
-        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as owner,
-    ):
+    with service.operator() as operator, new_owner(operator) as owner:
         owner.remember("before")
         cable.pull_after(size)
         told = problem(
@@ -109,11 +101,7 @@ def test_neo4j_gone_in_the_middle_of_a_batch_leaves_all_or_nothing_of_it(
 def test_neo4j_gone_in_the_middle_of_a_recall_is_told(
     service: RunningService, cable: Cable
 ) -> None:
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with (
-        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as owner,
-    ):
+    with service.operator() as operator, new_owner(operator) as owner:
         owner.remember("The kettle is green.")
         cable.pull_after(1_500)
         problem(owner.post("/v1/recall", json={"cue": "kettle"}), 503, "store-unavailable")

@@ -7,18 +7,10 @@ import pytest
 
 from tests.acceptance.answers import figure
 from tests.acceptance.conftest import Owner, RunningService, problem
-from tests.acceptance.recalls import CHAT, answered, lasting, report_of, traced
+from tests.acceptance.recalls import answered, lasting, report_of, traced
 
 CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
 SYNAPSE = {"strategy": "synapse", "options": {"preset": "paper"}, "share": 1.0}
-
-
-@pytest.fixture
-def chat(owner: Owner) -> Owner:
-    """An owner with a short conversation."""
-    for place, text in enumerate(CHAT):
-        owner.remember(text, speaker=("Ada", "Bo")[place % 2], session="s", position=place)
-    return owner
 
 
 def tried(owner: Owner, trial: dict[str, Any] | None) -> httpx.Response:

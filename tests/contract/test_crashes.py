@@ -37,13 +37,6 @@ Kill = Callable[[Job, str | None], int]
 
 
 @pytest.fixture
-def options(neo4j_server: Server) -> GraphOptions:
-    return GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
-
-
-@pytest.fixture
 def kill(neo4j_server: Server) -> Iterator[Kill]:
     """Let a worker of its own process do a job and die at a place; tells how it ended."""
     drop_queued_jobs(neo4j_server)  # the worker would do them first
@@ -180,9 +173,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
 
     await a_memory(graph, embedder, tenant)
     again = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
-    near = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    near = neo4j_server.options()
     assert await worker_of(graph, near).run_one()
     assert (await jobs.find(tenant, again.id)).state is JobState.DONE
     assert await canonical(cypher, tenant) == disturbed

@@ -15,7 +15,7 @@ from ecphoria.facts.store import FactStore, FactTransaction
 from ecphoria.jobs.service import ScheduleStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.learning.store import LearningStore, LearningTransaction
-from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.fact import Decision, MergeStatus, Ruling
 from ecphoria.records.ids import TenantId, fresh_id
@@ -184,7 +184,7 @@ async def test_nothing_is_left_whoever_writes_meanwhile(graph: Graph, cypher: Cy
 @asynccontextmanager
 async def intruded(server: Server, tenant: TenantId, *, once: bool) -> AsyncIterator[Graph]:
     """A graph where somebody without the lock queues a job after every job was erased."""
-    options = GraphOptions(uri=server.uri, user=server.user, password=server.password)
+    options = server.options()
     auth = (server.user, server.password)
     with neo4j.GraphDatabase.driver(server.uri, auth=auth) as driver:
         seen: list[str] = []

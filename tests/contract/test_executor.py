@@ -57,14 +57,7 @@ QUERIES = {
 
 @pytest.fixture
 def options(neo4j_server: Server) -> GraphOptions:
-    return GraphOptions(
-        uri=neo4j_server.uri,
-        user=neo4j_server.user,
-        password=neo4j_server.password,
-        query_timeout_s=1.0,
-        first_query_timeout_s=1.0,
-        retry_s=0.1,
-    )
+    return neo4j_server.options(query_timeout_s=1.0, first_query_timeout_s=1.0, retry_s=0.1)
 
 
 @pytest.fixture

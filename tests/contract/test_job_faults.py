@@ -15,7 +15,7 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import ConsolidationService, Cycle
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Attempts, Watch, Worker, WorkerOptions
-from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import (
@@ -96,9 +96,7 @@ async def test_a_cycle_alone_is_not_interrupted(
 async def test_a_memory_no_step_can_bear_ends_its_job_and_spoils_nothing(
     jobs: JobStore, graph: Graph, embedder: Embedder, neo4j_server: Server, cypher: Cypher
 ) -> None:
-    options = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    options = neo4j_server.options()
     steps = build_steps(graph, options, embedder, NOWHERE)
     cycle = a_service(graph, steps)
     worker, tenant = Worker(jobs, cycle.run, OPTIONS), TenantId(fresh_id())

@@ -12,7 +12,7 @@ from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, NotFound
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore, LearningTransaction
 from ecphoria.maths.spreading import edge_decay
-from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.recall.ports import FanLimits
 from ecphoria.recall.store import EpisodeReader
@@ -442,9 +442,7 @@ async def test_eight_judges_at_once_are_all_heard(
 async def test_a_trace_stored_after_the_service_closed_stays_on_the_queue(
     graph: Graph, tenant: TenantId, learning: LearningStore, neo4j_server: Server
 ) -> None:
-    options = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    options = neo4j_server.options()
     async with Graph.connect(options) as own:
         service = LearningService(LearningStore(own), WallClock())
         await service.close()

@@ -10,7 +10,7 @@ from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.neo4j_store.schema import migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions, open_driver
 from ecphoria.ports import Embedder
-from tests.conftest import Cypher, Server
+from tests.conftest import Cypher
 
 SCHEMA = load_queries(cypher_root())
 
@@ -35,13 +35,6 @@ SECOND = extra(
     "CREATE INDEX migrate_test_b IF NOT EXISTS FOR (n:MigrateTest) ON (n.b);\n\n"
     "CREATE INDEX migrate_test_c IF NOT EXISTS FOR (n:MigrateTest) ON (n.c);\n",
 )
-
-
-@pytest.fixture
-async def options(neo4j_server: Server, graph: Graph) -> GraphOptions:
-    return GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
 
 
 @pytest.fixture(autouse=True)

@@ -44,9 +44,7 @@ QUERIES = {
 
 @pytest.fixture
 async def touching(neo4j_server: Server, cypher: Cypher) -> AsyncIterator[Graph]:
-    options = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    options = neo4j_server.options()
     await cypher("UNWIND ['a', 'b'] AS name MERGE (:TestLock {name: name})")
     try:
         async with Graph(open_driver(options), options, QUERIES, None) as graph:

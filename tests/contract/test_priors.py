@@ -17,7 +17,7 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
-from tests.conftest import Cypher, Server
+from tests.conftest import Cypher
 from tests.contract.memories import (
     about,
     appended,
@@ -32,13 +32,6 @@ from tests.contract.memories import (
     write,
 )
 from tests.contract.priors import a_cycle, the_worked_example
-
-
-@pytest.fixture(scope="module")
-def options(neo4j_server: Server) -> GraphOptions:
-    return GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import neo4j
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import Cypher, Rows, Server, WallClock, emptied, new_tenant
+from tests.conftest import Cypher, Server, WallClock, asking, emptied, new_tenant
 
 pytestmark = pytest.mark.engine
 
@@ -134,23 +133,11 @@ class World:
 
 
 @asynccontextmanager
-async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
-    auth = (options.user, options.password)
-    async with neo4j.AsyncGraphDatabase.driver(options.uri, auth=auth) as driver:
-
-        async def ask(query: str, **params: object) -> Rows:
-            answer = await driver.execute_query(query, params)
-            return [row.data() for row in answer.records]
-
-        yield ask
-
-
-@asynccontextmanager
 async def opened(server: Server, embedder: Embedder, folder: Path) -> AsyncIterator[World]:
     """Empty a Neo4j, and let two tenants live there."""
     up = emptied(server)
     # The first queries of a new server are slow on a busy machine.
-    place = GraphOptions(uri=up.uri, user=up.user, password=up.password, query_timeout_s=120)
+    place = up.options(query_timeout_s=120)
     async with asking(place) as cypher, Graph.connect(place) as graph:
         await migrate(graph, embedder.model, embedder.dimension)
         made = World(place, graph, cypher, embedder, Projected(embedder), folder)

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import neo4j
 import pytest
 
 from ecphoria.background import build_steps
@@ -25,7 +24,7 @@ from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import ENDED, Job, JobKind, JobState
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import Cypher, Rows, free_ports, quick_engine
+from tests.conftest import Cypher, asking, free_ports, quick_engine
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE, a_memory, a_service
 
@@ -71,18 +70,6 @@ class World:
     cycle: ConsolidationService
     tenant: TenantId
     clean: Sequence[str]
-
-
-@asynccontextmanager
-async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
-    auth = (options.user, options.password)
-    async with neo4j.AsyncGraphDatabase.driver(options.uri, auth=auth) as driver:
-
-        async def ask(query: str, **params: object) -> Rows:
-            answer = await driver.execute_query(query, params)
-            return [row.data() for row in answer.records]
-
-        yield ask
 
 
 @asynccontextmanager

@@ -23,7 +23,7 @@ from ecphoria.ingest.store import IngestStore
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.queries import Query
-from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement, _rows_of
+from ecphoria.neo4j_store.session import Graph, Statement, _rows_of
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
 from ecphoria.recall.service import RecallService
@@ -111,9 +111,7 @@ def _rows_in(value: object) -> int:
 @pytest.fixture(scope="module")
 async def profiled(neo4j_server: Server, graph: Graph) -> AsyncIterator[ProfiledGraph]:
     """The migrated graph, through a profiling connection."""
-    options = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    options = neo4j_server.options()
     async with ProfiledGraph.connect(options) as connected:
         connected.costs = defaultdict(list)
         yield connected

@@ -22,7 +22,7 @@ from ecphoria.items.service import ItemService
 from ecphoria.items.store import ItemStore
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
-from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.store import Copies
 from ecphoria.ports import Embedder
@@ -89,9 +89,7 @@ async def planner(
     graph: Graph, neo4j_server: Server, embedder: Embedder
 ) -> AsyncIterator[neo4j.AsyncDriver]:
     """A driver that passes on the server's advice, on a store with one of everything."""
-    given = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    given = neo4j_server.options()
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))

@@ -29,7 +29,6 @@ from ecphoria.client import Client
 from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
 from ecphoria.settings import JobsSettings
 from tests.acceptance.conftest import (
-    NO_TLS,
     Owner,
     RunningService,
     new_owner,
@@ -67,8 +66,7 @@ def service(
 @pytest.fixture(scope="session")
 def operator(service: RunningService) -> Iterator[httpx.Client]:
     """An operator of it."""
-    headers = {"Authorization": f"Bearer {service.key}"}
-    with httpx.Client(base_url=service.url, headers=headers, timeout=120, verify=NO_TLS) as client:
+    with service.operator() as client:
         yield client
 
 
@@ -95,11 +93,7 @@ def working(
 @pytest.fixture(scope="session")
 def studied(working: RunningService) -> Iterator[Owner]:
     """The owner of the demo with its facts, consolidated; each test undoes its changes."""
-    headers = {"Authorization": f"Bearer {working.key}"}
-    with (
-        httpx.Client(base_url=working.url, headers=headers, timeout=120, verify=NO_TLS) as caller,
-        new_owner(caller) as made,
-    ):
+    with working.operator() as caller, new_owner(caller) as made:
         facts = sample_facts()
         for relation, kind in facts.predicates.items():
             made.put(f"/v1/predicates/{relation}", json={"predicate_class": kind})

@@ -8,14 +8,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import httpx
 import neo4j
 import numpy as np
 import pytest
 
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_questions
-from tests.acceptance.conftest import NO_TLS, Owner, RunningService, new_owner
+from tests.acceptance.conftest import Owner, RunningService, new_owner
 from tests.conftest import Server
 from tests.explorer.conftest import HUSBAND, TICK, OpenTab, Tab
 
@@ -193,11 +192,7 @@ async def test_an_unanswerable_question_says_so_with_reasons(
 async def test_looking_changes_nothing_and_recording_is_a_choice(
     open_tab: OpenTab, working: RunningService
 ) -> None:
-    headers = {"Authorization": f"Bearer {working.key}"}
-    with (
-        httpx.Client(base_url=working.url, headers=headers, timeout=120, verify=NO_TLS) as caller,
-        new_owner(caller) as learner,
-    ):
+    with working.operator() as caller, new_owner(caller) as learner:
         assert learner.patch("/v1/settings", json={"learning": {"on": True}}).status_code == 200
         otters = learner.remember("Mara Holm feeds the otters at noon.", session="pier")
         before = learner.get("/v1/stats").json()

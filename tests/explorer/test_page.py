@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-import httpx
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import expect
@@ -19,24 +18,10 @@ from ecphoria.records.recall import Verdict
 from ecphoria.records.settings import DormancyMode
 from ecphoria.records.traced import GateKind, Stream
 from scripts import vendor_explorer
-from tests.acceptance.conftest import Owner, RunningService
+from tests.acceptance.conftest import Owner
 from tests.explorer.conftest import HUSBAND, OpenTab, Tab
 
 FILES = sorted(path for path in vendor_explorer.PAGE.rglob("*") if path.is_file())
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
-)
-
-
-def test_the_headers_forbid_all_but_our_own_files(service: RunningService) -> None:
-    for path in ("/explorer", "/explorer/main.js"):
-        answer = httpx.get(service.url + path, timeout=60)
-        assert answer.status_code == 200
-        assert answer.headers["Content-Security-Policy"] == POLICY
-        assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
-        assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
 async def test_markup_made_of_text_is_refused(open_tab: OpenTab) -> None:

@@ -156,11 +156,7 @@ async def test_a_service_that_stops_in_the_middle_is_met_again(
         port = free.getsockname()[1]
     settings = settings_for(neo4j_server, tmp_path, server=ServerSettings(port=port))
     with running(settings) as first:
-        headers = {"Authorization": f"Bearer {first.key}"}
-        with (
-            httpx.Client(base_url=first.url, headers=headers, timeout=60) as operator,
-            new_owner(operator, erase=False) as keeper,
-        ):
+        with first.operator() as operator, new_owner(operator, erase=False) as keeper:
             keeper.remember("Mara Holm feeds the otters at noon.", session="pier")
             tab = await open_tab(keeper.key, url=first.url)
         await tab.page.evaluate("window.loaded = 1")

@@ -22,13 +22,6 @@ def memory(neo4j_server: Server) -> Iterator[GraphitiGraph]:
         yield graph
 
 
-@pytest.fixture
-def options(neo4j_server: Server) -> GraphOptions:
-    return GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
-
-
 def read(options: GraphOptions, group: str) -> tuple[list[Record], dict[str, int]]:
     with opened_graph(options, group) as export:
         records = list(export.records)

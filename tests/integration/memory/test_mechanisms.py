@@ -11,7 +11,7 @@ from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, OptionValue, RecallOptions, RecallResult, Trace
 from ecphoria.records.traced import Mark
-from tests.integration.memory.chats import START, chat, fill
+from tests.integration.memory.chats import START, chat, fill, passages
 
 MECHANISMS = ("actr", "cls", "ecphory", "ppr", "synaptic")
 WEIGHTS = {
@@ -21,14 +21,6 @@ WEIGHTS = {
     "ppr": ("w_activation", "w_bridge"),
     "synaptic": ("w_activation",),
 }
-PASSAGES = (
-    ("Veldrin Lighthouse", "A lighthouse on the northern cape, designed by Orla Tamsin."),
-    ("Orla Tamsin", "An engineer born in Quellmouth, known for iron bridges."),
-    ("Quellmouth", "A mining town with a copper museum."),
-    ("Harrow Bay", "A bay with seals and a ferry."),
-    ("Copper", "A metal used in wires."),
-    ("Iron Bridge Guild", "A society of builders that Orla Tamsin founded."),
-)
 BRIDGE = "Where was the designer of Veldrin Lighthouse born?"
 
 
@@ -37,10 +29,6 @@ async def settled(recalls: RecallService, tenant: TenantId) -> AsyncIterator[Non
     """Let every trace be stored before the tenant is erased."""
     yield
     await recalls.close()
-
-
-def passages() -> list[NewEpisode]:
-    return [NewEpisode(text=text, title=title) for title, text in PASSAGES]
 
 
 async def ask(

@@ -11,7 +11,7 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.maths.spreading import SpreadOptions, spread
 from ecphoria.mechanisms.subgraph import GAINS, Subgraph, WalkLimits, fetch
 from ecphoria.neo4j_store.gds import PriorStore
-from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.recall.walk import episode_seed
@@ -80,9 +80,7 @@ async def test_next_fades_with_the_days_between(
 
 @pytest.fixture(scope="module")
 def prior(graph: Graph, neo4j_server: Server) -> Prior:
-    options = GraphOptions(
-        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
-    )
+    options = neo4j_server.options()
     return Prior(PriorStore(graph, options))
 
 
