@@ -107,7 +107,7 @@ class AsyncAdmin(AsyncCalls):
     ) -> records.calibration.Calibration:
         """Fit a gate on questions made of the tenant's memories; needs the scope admin.
 
-        It applies nothing; `set_gate` takes the gate.
+        It applies nothing; `settings.change(gate=...)` takes the gate.
 
         Args:
             memories: Number of memories to make questions of, 10 to 2,000.

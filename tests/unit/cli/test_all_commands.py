@@ -24,7 +24,7 @@ WITHOUT_ANSWER = {
     "serve", "worker", "demo", "neo4j up", "neo4j down", "neo4j logs", "neo4j shell",
     "mcp", "mcp hook", "mcp config", "explore",
     "tenants export", "tenants import", "backup create", "backup restore",
-    "keys revoke", "dormancy pin", "shadow end", "shadow reset", "gate reset",
+    "keys revoke", "dormancy pin",
 }  # fmt: skip
 """Commands that print only a message, or text that is no record."""
 
