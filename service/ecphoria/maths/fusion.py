@@ -8,7 +8,7 @@ All measures are symmetric, take each thing at most once in a ranking, and cost 
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -34,6 +34,8 @@ _MOST: Final = 3.0
 """Largest scaled value, so that one rare word cannot outweigh everything else without limit."""
 _LEAST: Final = 0.25
 """Share of their weight that words always keep."""
+_WORDED: Final = 0.5
+"""Share of `ctx` that is words in a document of prose whose words count whole (decision 0093)."""
 _UNREAD: Final = 0.4
 """Share of its weight that meaning has where the encoder does not read the query."""
 _FEW: Final = 16
@@ -81,7 +83,10 @@ class TextBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextWeights:
-    """Say how much each signal counts; a document has only the first three."""
+    """Say how much each signal counts; a document has only the first three.
+
+    `worded` is the share of `ctx` that is words in a document of prose.
+    """
 
     lex: float = 0.25
     sem: float = 0.18
@@ -91,14 +96,15 @@ class TextWeights:
     isq: float = -0.05
     texp: float = 0.12
     date: float = 0.20
+    worded: float = 0.0
 
     def vector(self) -> FloatArray:
-        """List the weights in the order of `PARTS`.
+        """List the weights of the parts in the order of `PARTS`.
 
         >>> TextWeights().vector()[:3]
         array([0.25, 0.18, 0.16])
         """
-        return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
+        return np.array([getattr(self, name) for name in PARTS], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,6 +120,7 @@ class TextSignals:
         isq: 1 where the text is a question to a peer.
         texp: 1 where the text names a time and the query asks for one.
         date: closeness to a date in the query, in [0, 1].
+        prose: True for a document that is no code; None: all are turns.
     """
 
     lex: FloatArray
@@ -124,6 +131,7 @@ class TextSignals:
     isq: FloatArray
     texp: FloatArray
     date: FloatArray
+    prose: BoolArray | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,9 +184,10 @@ def adapted(
     Words count by `max(g, c^2)`, .25 at least and 1 at most. g is the skewness over the
     candidates: 1 or more where few stand out, 0 where as many stand above the middle as below it.
     c is the share of the query that one candidate has in its own words. Where many candidates have
-    the same words and none has nearly all of them, these do not tell the answer. Of a query that
-    the encoder does not read, words keep their weight, and meaning has .4 of its own. The skewness
-    of fewer than 16 candidates says nothing.
+    the same words and none has nearly all of them, these do not tell the answer. A document has no
+    neighbours, so its `ctx` is its cosine once more; in prose half of it is words, as far as they
+    count. Of a query that the encoder does not read, words keep their weight, and meaning has .4
+    of its own. The skewness of fewer than 16 candidates says nothing.
 
     Args:
         weights: As measured over all kinds of data.
@@ -192,8 +201,8 @@ def adapted(
     words = signals.lex[bools("among", among)]
     if words.size < _FEW:
         return weights
-    tell = max(skewness(words), covered**2)
-    return replace(weights, lex=weights.lex * min(1.0, max(_LEAST, tell)))
+    tell = min(1.0, max(_LEAST, skewness(words), covered**2))
+    return replace(weights, lex=weights.lex * tell, worded=_WORDED * tell)
 
 
 def skewness(x: ArrayLike) -> float:
@@ -244,7 +253,11 @@ def recipe_score(
     for name, bound in (("lex", scale.lex), ("sem", scale.sem), ("ctx", scale.ctx)):
         place = PARTS.index(name)
         parts[:, place] = _scaled(parts[:, place], bound)
-    parts *= (TextWeights() if weights is None else weights).vector()
+    weights = TextWeights() if weights is None else weights
+    if signals.prose is not None:
+        lex, ctx = parts[:, PARTS.index("lex")], parts[:, PARTS.index("ctx")]
+        ctx += weights.worded * bools("prose", signals.prose) * (lex - ctx)
+    parts *= weights.vector()
     return Scored(score=parts.sum(axis=1), parts=parts)
 
 

@@ -130,6 +130,9 @@ def units_of(
 # Seeds get two turns around them as candidates; three more back and two ahead only lend their
 # words (decision 0005).
 REACH = 2
+_CODE = 0.05
+"""Words of code a stem from which on a document is code: nearly all functions have .04 and more,
+texts of prose have none (decision 0093)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -467,6 +470,7 @@ async def _weigh(
             sem=0.5 * (columns.cosine + units.mean(units.cosine)),
             ctx=_context(columns, previous, following),
             **_circumstances(columns, analysis, mine, by_user),
+            prose=prose_of(columns),
         ),
         told=told,
         row={episode: row for row, episode in enumerate(columns.id)},
@@ -505,6 +509,22 @@ def _context(columns: Columns, previous: IntArray, following: IntArray) -> Float
     """Compare the cue with each turn and its neighbours among the candidates."""
     norm = context_norms(columns.vector, joined=following[:-1] >= 0)
     return context_similarity(columns.cosine, norm=norm, previous=previous, following=following)
+
+
+def prose_of(columns: Columns) -> BoolArray:
+    """Tell which rows are documents without code, [n].
+
+    Words of code stand behind the stems as further terms: `os.path` and `get_user`; an `@` marks
+    those of another language.
+    """
+    rows = zip(columns.session, columns.terms, columns.length.tolist(), strict=True)
+    return np.array(
+        [
+            session is None and terms.count(" ") + 1 - terms.count(" @") < (1 + _CODE) * length
+            for session, terms, length in rows
+        ],
+        dtype=np.bool_,
+    )
 
 
 def _circumstances(

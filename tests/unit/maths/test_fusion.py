@@ -1,3 +1,6 @@
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -26,7 +29,8 @@ TALL = arrays(np.float64, st.tuples(st.integers(1, 40), st.just(8)), elements=st
 
 
 def signals(matrix: FloatArray) -> TextSignals:
-    return TextSignals(**{name: matrix[:, column] for column, name in enumerate(PARTS)})
+    columns: dict[str, Any] = {name: matrix[:, column] for column, name in enumerate(PARTS)}
+    return TextSignals(**columns)
 
 
 @given(MATRIX)
@@ -174,7 +178,7 @@ def test_words_count_by_how_few_candidates_stand_out() -> None:
     many, one, some = np.zeros((40, 8)), np.zeros((40, 8)), np.zeros((40, 8))
     many[:20, 0], one[0, 0], some[:12, 0] = 5.0, 5.0, 5.0
     assert trusted(many).lex == 0.25 * TextWeights().lex  # twenty have the same words
-    assert trusted(one) == TextWeights()
+    assert trusted(one) == TextWeights(worded=0.5)
     told = (1 - 0.6) / np.sqrt(0.3 * 0.7)  # the skewness of a share of .3
     assert trusted(some).lex == pytest.approx(told * TextWeights().lex)
 
@@ -186,6 +190,21 @@ def test_words_count_where_one_candidate_has_most_of_the_query(
     many = np.zeros((40, 8))
     many[:20, 0] = 5.0
     assert trusted(many, covered=covered).lex == pytest.approx(told * TextWeights().lex)
+
+
+def test_half_of_what_a_documents_neighbours_would_say_is_words_in_prose() -> None:
+    raw = np.zeros((40, 8))
+    raw[:, 0], raw[:, 2] = np.arange(40.0), np.arange(40.0)[::-1]
+    prose = np.arange(40) % 2 == 0
+    found = replace(signals(raw), prose=prose)
+    plain = recipe_score(found).parts
+    mixed = recipe_score(found, weights=TextWeights(worded=0.5)).parts
+    place = PARTS.index("ctx")
+    words, meaning = plain[:, 0] / TextWeights().lex, plain[:, place] / TextWeights().ctx
+    assert mixed[prose, place] == pytest.approx(TextWeights().ctx * 0.5 * (words + meaning)[prose])
+    assert (mixed[~prose] == plain[~prose]).all()
+    others = [column for column in range(8) if column != place]
+    assert (mixed[:, others] == plain[:, others]).all()
 
 
 def test_the_skewness_of_few_candidates_says_nothing() -> None:

@@ -1,6 +1,6 @@
 """Long rows are read passage by passage, short ones whole."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.lexical import count_stems, count_terms
-from ecphoria.recall.frame import Units, units_of
+from ecphoria.recall.frame import Units, prose_of, units_of
 from ecphoria.recall.ports import Columns, PassageColumns
 from ecphoria.records.ids import EpisodeId
 
@@ -82,3 +82,20 @@ def test_a_stem_counts_as_what_stands_for_it() -> None:
     texts = ("boat @bo @bo", "@bo", "boat boat", "harbour")
     counts = count_terms(texts, ("boat", "harbour"), {"boat": "@bo"})
     assert counts.tolist() == [[2.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
+
+
+def test_prose_is_a_document_with_few_words_of_code() -> None:
+    stems = " ".join(f"word{number}" for number in range(40))
+    texts = (
+        stems,
+        f"{stems} os.path",
+        f"{stems} os.path get_user",
+        f"{stems} @haus @garten @weg",
+        "",
+    )
+    found = replace(
+        columns(*texts, stems),
+        length=np.array([40.0, 40.0, 40.0, 40.0, 0.0, 40.0]),
+        session=(None,) * 5 + ("s1",),
+    )
+    assert prose_of(found).tolist() == [True, True, False, True, False, False]
