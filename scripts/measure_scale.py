@@ -47,7 +47,7 @@ from ecphoria_eval.load_report import consolidate, latency, paired
 _AT_ONCE, _PROBES, _TOLD = 2, 600, 10_000
 _NAMES_PER_TURN = 3.0
 _NEW, _BATCH = 1_000, 100
-_HEAVY = ("prior", "prune", "dormancy")
+_HEAVY = ("prior", "prune", "dormancy")  # steps of a whole cycle, beside those of a light one
 _NAME, _LINE = "Qumberqa", "All is well here."
 
 

@@ -242,7 +242,9 @@ class _Found:
         "What did you suggest for our trip?": the reply need not name the trip.
         """
         there = self._candidates
-        replies = there.subject_rows & (there.previous >= 0) & self._analysis.only_listener
+        if not self._analysis.only_listener:
+            return np.zeros(there.counts.shape, np.bool_)
+        replies = there.subject_rows & (there.previous >= 0)
         replies &= ~there.subject_rows[there.previous]
         return (there.counts[there.previous] > 0.0) & replies[:, None]
 

@@ -52,7 +52,8 @@ _MOST_DATES = 3
 """Dates of a cue whose days are searched, one search each."""
 _DAY = timedelta(days=1)
 _EASTMOST, _WESTMOST = timedelta(hours=14), timedelta(hours=12)
-"""How long before and after UTC a day begins elsewhere; the frame compares by the local day."""
+"""The largest offsets from UTC: in the east a day begins 14 hours earlier, in the west it ends 12
+hours later. The search takes all of these hours; the frame then compares local days."""
 
 _OTHER_ROLE = {"user": "assistant", "assistant": "user"}
 _NAMED_IN_ERROR = 10

@@ -287,7 +287,7 @@ class EpisodeReader:
             _SEEDS_BY_STATEMENT,
             tenant=tenant,
             vector=packed(vector),
-            fetch=overfetch(limit, stored=self._known(tenant).stored),
+            fetch=self._fetch(tenant, limit),
             limit=limit,
             retracted=retracted,
             known_at=known_at,
@@ -317,6 +317,10 @@ class EpisodeReader:
     def _known(self, tenant: TenantId) -> Profile:
         """Give the statistics that the last recall of a tenant read."""
         return self._sizes.get(tenant) or _UNKNOWN
+
+    def _fetch(self, tenant: TenantId, limit: int) -> int:
+        """Compute how many rows to fetch; the tenant's own rows in the index are not counted."""
+        return overfetch(limit, stored=self._known(tenant).stored)
 
     async def _by_vector(
         self,
@@ -475,7 +479,7 @@ class EpisodeReader:
             _LIST_NEAR_CONCEPTS,
             tenant=tenant,
             vector=packed(vector),
-            fetch=overfetch(limit, stored=self._known(tenant).stored),
+            fetch=self._fetch(tenant, limit),
             limit=limit,
         )
 
@@ -501,7 +505,7 @@ class EpisodeReader:
             _LIST_NEAREST_FACTS,
             tenant=tenant,
             vector=packed(vector),
-            fetch=overfetch(limit, stored=self._known(tenant).stored),
+            fetch=self._fetch(tenant, limit),
             limit=limit,
             retracted=retracted,
         )
@@ -532,7 +536,7 @@ class EpisodeReader:
             LIST_NEAREST,
             tenant=tenant,
             episodes=list(episodes),
-            fetch=overfetch(limit + 1, stored=self._known(tenant).stored),
+            fetch=self._fetch(tenant, limit + 1),
             limit=limit,
             above=-math.inf,
         )

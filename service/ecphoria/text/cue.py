@@ -13,7 +13,7 @@ from ecphoria.text.dating import PartialDate, StatedDate, ToldTime, names_time, 
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
-from ecphoria.text.terms import cue_terms
+from ecphoria.text.terms import CueTerms, cue_terms
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONTRACTED,
@@ -119,7 +119,6 @@ LIGHT_STEMS = frozenset(
     )
 )
 """Stems of a cue that say nothing about its topic: "now", "happened", function words."""
-_ASKER_ACTS = re.compile(r"\b(?:I|[Ww]e)\b")
 _OF_ANY_TIME = LIGHT_STEMS.union(
     stems_of(
         (
@@ -128,7 +127,8 @@ _OF_ANY_TIME = LIGHT_STEMS.union(
         )
     )
 )
-"""The same for a cue that has a time besides."""
+"""Stems of a cue with a time that say nothing about its topic: also "talk" and "discuss"."""
+_ASKER_ACTS = re.compile(r"\b(?:I|[Ww]e)\b")
 _ASKS_WHAT = re.compile(
     r"\b(?:what|which|who|anything|something|was|wer|wen|welche\w?)\b|^\W*$", re.IGNORECASE
 )
@@ -202,6 +202,8 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
     times: Sequence[StatedDate | ToldTime] = (*stated, *told)
     of_names = frozenset(words("\n".join(participants)))
     found = cue_terms(_without_request(untimed), of_names, languages)
+    bare = _blanked(untimed, stated)
+    timeless = cue_terms(_without_request(bare), of_names, languages) if stated else found
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
     return CueAnalysis(
@@ -217,8 +219,7 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         or any(language.when.match(text) for language in languages),
         dates=tuple(dict.fromkeys(one.date for one in times))[:_MOST_DATES],
         told=bool(told),
-        asks_of_time=bool(times)
-        and _asks_only_what(_blanked(untimed, stated), of_names, languages),
+        asks_of_time=bool(times) and _asks_only_what(bare, timeless),
         first_person=_speaks_of(
             FIRST_PERSON, REMINDER.sub(" ", text), [one.me for one in languages]
         ),
@@ -228,12 +229,10 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
     )
 
 
-def _asks_only_what(untimed: str, of_names: frozenset[str], languages: Sequence[Language]) -> bool:
+def _asks_only_what(bare: str, found: CueTerms) -> bool:
     """Tell whether a cue without its times asks only what happened or what was talked about."""
-    found = cue_terms(_without_request(untimed), of_names, languages)
-    return _ASKS_WHAT.search(untimed) is not None and _OF_ANY_TIME.issuperset(
-        set(found.stems) - found.silent
-    )
+    content = set(found.stems) - found.silent
+    return _ASKS_WHAT.search(bare) is not None and _OF_ANY_TIME.issuperset(content)
 
 
 def _blanked(text: str, times: Sequence[ToldTime | StatedDate]) -> str:

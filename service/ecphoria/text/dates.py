@@ -129,8 +129,8 @@ def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:
     """Give the days of a memory that are as close as can be to a date of a cue.
 
     Their `text.cue.date_affinities` are 1: the exact day, 3 days around a stated one, the month.
-    Without a year it is the last such date up to `asked_on`; None if there
-    is no such date.
+    Without a year it is the last such date up to `asked_on`, of that year or the one before. None
+    if there is no such date.
 
     Example:
         >>> days_near(PartialDate(year=None, month=12, day=6), date(2024, 5, 15))
