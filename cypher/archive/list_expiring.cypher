@@ -5,7 +5,8 @@ CYPHER 25
 WITH datetime({epochSeconds: $after / 1000000, nanosecond: 1000 * ($after % 1000000)}) AS after
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.expires_at >= after AND e.expires_at > datetime()
-  AND (e.expires_at > after OR e.id > $after_id)
+  // By OR the server might read all that expire later, and sort them.
+  AND CASE WHEN e.expires_at = after THEN e.id > $after_id ELSE true END
 WITH e
 ORDER BY e.tenant, e.expires_at, e.id
 LIMIT $limit

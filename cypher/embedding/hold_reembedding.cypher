@@ -2,6 +2,7 @@
 // mode: write
 // params: holder STRING, seconds FLOAT
 // returns: state STRING
+// plan: Eager one node, found before it changes
 CYPHER 25
 MATCH (r:Reembedding {id: 'reembedding'})
 // A write that changes something locks the node until the commit; one that does not may not.

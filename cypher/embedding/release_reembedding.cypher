@@ -1,6 +1,7 @@
 // doc: Give the lease of a change of the embedding model back, and tell why it ended.
 // mode: write
 // params: holder STRING, seconds FLOAT, state STRING, code STRING, message STRING
+// plan: Eager one node, found before it changes
 CYPHER 25
 MATCH (r:Reembedding {id: 'reembedding'})
 WHERE r.holder = $holder

@@ -12,8 +12,12 @@ CALL (start, at) {
   USING INDEX SEEK before:Episode(tenant, session, occurred_at)
   WHERE before.tenant = $tenant AND before.session = start.session
     AND before.occurred_at <= at
-    AND (before.occurred_at < at
-      OR coalesce(before.position, 0) <= coalesce(start.position, 0))
+    // By OR the server would read all turns before this one, and sort them.
+    AND CASE
+      WHEN before.occurred_at = at
+      THEN coalesce(before.position, 0) <= coalesce(start.position, 0)
+      ELSE true
+    END
   WITH before
   // All columns of the index, so that it is walked backwards instead of sorted.
   ORDER BY before.tenant DESC, before.session DESC, before.occurred_at DESC,

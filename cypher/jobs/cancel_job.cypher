@@ -2,6 +2,7 @@
 // mode: write
 // params: tenant STRING, job STRING
 // returns: job STRING
+// plan: Eager one job, found before it changes
 CYPHER 25
 MATCH (j:Job {id: $job})
 WHERE j.tenant = $tenant

@@ -3,6 +3,7 @@
 // params: job STRING, token INTEGER, state STRING, seconds FLOAT, attempts INTEGER, report STRING,
 //   code STRING, message STRING
 // returns: tenant STRING
+// plan: Eager one job, found before it changes
 CYPHER 25
 MATCH (j:Job {id: $job})
 SET j.held_at = datetime.realtime()

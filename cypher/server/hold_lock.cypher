@@ -2,6 +2,7 @@
 //   after no seconds.
 // mode: write
 // params: holder STRING, seconds INTEGER
+// plan: Eager one node, found before it changes
 // returns: holder STRING
 CYPHER 25
 MERGE (l:SchemaMigration {id: 'lock'})

@@ -11,7 +11,8 @@ WITH datetime({
 }) AS before
 MATCH (t:Trace)
 WHERE t.tenant = $tenant AND t.created_at <= before
-  AND (t.created_at < before OR t.id > $after_id)
+  // By OR the server might read all older ones, and sort them.
+  AND CASE WHEN t.created_at = before THEN t.id > $after_id ELSE true END
   AND ($strategy IS NULL OR t.strategy = $strategy)
   AND ($verdict IS NULL OR t.verdict = $verdict)
 WITH t

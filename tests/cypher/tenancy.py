@@ -19,7 +19,7 @@ import pytest
 from neo4j.exceptions import ConstraintError
 from neo4j.vector import Vector
 
-from ecphoria.neo4j_store.queries import Mode, cypher_root, load_queries
+from ecphoria.neo4j_store.queries import GIVEN, Mode, cypher_root, load_queries
 from ecphoria.records.ids import fresh_id
 from tests.acceptance.answers import ended
 from tests.acceptance.lives import OPERATORS, Life, samples, settled
@@ -89,7 +89,11 @@ NO_TENANT: Mapping[str, str] = {
 @contextmanager
 def noting() -> Iterator[Noted]:
     """Note every query that the driver is given in this block, by name, with its parameters."""
-    names = {query.text: name for name, query in QUERIES.items()}
+    names = {
+        text: name
+        for name, query in QUERIES.items()
+        for text in (query.text, query.sent.text)  # GDS is given the first
+    }
     found: Noted = defaultdict(list)
     classes: Sequence[type] = (
         neo4j.AsyncSession, neo4j.AsyncManagedTransaction, neo4j.Session, neo4j.ManagedTransaction,
@@ -104,7 +108,7 @@ def noting() -> Iterator[Noted]:
                     given: Params = next(
                         (arg for arg in (*args, more.get("parameters")) if arg), {}
                     )
-                    found[name].append(dict(given))
+                    found[name].append(dict(given.get(GIVEN, given)))
                 return _run(self, query, *args, **more)
 
             patch.setattr(kind, "run", note)
@@ -281,7 +285,8 @@ async def tried(
     for given in (params, renewed(params)):
         with suppress(ConstraintError):
             async with undone(driver) as transaction:
-                result = await transaction.run(QUERIES[name].text, given)
+                sent = QUERIES[name].sent
+                result = await transaction.run(sent.text, sent.given(given))
                 rows = repr([record.data() async for record in result]).lower()
                 wrote = (await result.consume()).counters.contains_updates
                 if "graph" in given:

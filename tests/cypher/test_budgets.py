@@ -78,7 +78,7 @@ class ProfiledGraph(Graph):
         params: Mapping[str, object],
     ) -> list[R]:
         query = self._query(statement)
-        result = await transaction.run("PROFILE " + query.text, dict(params))
+        result = await transaction.run("PROFILE " + query.sent.text, query.sent.given(params))
         rows = await _rows_of(statement.row, query)(result)
         summary = await result.consume()
         assert summary.profile is not None

@@ -197,7 +197,8 @@ async def test_the_server_plans_every_query_well(planner: neo4j.AsyncDriver) -> 
 
 async def _faults(query: Query, planner: neo4j.AsyncDriver) -> list[str]:
     answer = await planner.execute_query(
-        "EXPLAIN " + query.text, {param: SAMPLES[kind] for param, kind in query.params.items()}
+        "EXPLAIN " + query.sent.text,
+        query.sent.given({param: SAMPLES[kind] for param, kind in query.params.items()}),
     )
     summary = answer.summary
     assert summary.plan is not None
@@ -225,7 +226,8 @@ async def test_the_walks_use_their_composite_indexes(
 ) -> None:
     query = QUERIES[name]
     answer = await planner.execute_query(
-        "EXPLAIN " + query.text, {param: SAMPLES[kind] for param, kind in query.params.items()}
+        "EXPLAIN " + query.sent.text,
+        query.sent.given({param: SAMPLES[kind] for param, kind in query.params.items()}),
     )
     assert answer.summary.plan is not None
     operators = list(_operators(answer.summary.plan))
@@ -253,7 +255,9 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
 
 async def test_what_is_due_is_found_by_its_index(planner: neo4j.AsyncDriver) -> None:
     query = QUERIES["jobs.list_due_jobs"]
-    answer = await planner.execute_query("EXPLAIN " + query.text, {"limit": 1})
+    answer = await planner.execute_query(
+        "EXPLAIN " + query.sent.text, query.sent.given({"limit": 1})
+    )
     assert answer.summary.plan is not None
     operators = set(_operators(answer.summary.plan))
     assert "NodeIndexSeekByRange" in operators

@@ -362,8 +362,8 @@ class Graph:
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
         """Run one statement in a transaction of its own, retried when the server allows."""
         query = self._query(statement)
-        text = neo4j.Query(query.text, timeout=self.patience.limit_s(query.name))
-        read, given = _rows_of(statement.row, query), _quiet_params(params)
+        text = neo4j.Query(query.sent.text, timeout=self.patience.limit_s(query.name))
+        read, given = _rows_of(statement.row, query), query.sent.given(_quiet_params(params))
         self._require_open()
         with translated_errors(query.name), self._timed(query.name):
             if query.mode is Mode.READ:
@@ -466,7 +466,8 @@ class Graph:
         """Run one statement in an open transaction."""
         query = self._query(statement)
         with self._timed(query.name):
-            result = await transaction.run(query.text, _quiet_params(params))
+            given = query.sent.given(_quiet_params(params))
+            result = await transaction.run(query.sent.text, given)
             return await _rows_of(statement.row, query)(result)
 
     def _query(self, statement: Statement[R]) -> Query:

@@ -38,6 +38,21 @@ def test_a_file_becomes_a_query_named_by_its_path(tmp_path: Path) -> None:
     assert query.text.endswith("LIMIT $limit")
 
 
+def test_it_reads_its_parameters_from_one_map(tmp_path: Path) -> None:
+    put(tmp_path, GOOD)
+    sent = load_queries(tmp_path)["recall.find_it"].sent
+    assert sent.text.splitlines()[1:] == [
+        "// A remark with $no parameter.",
+        (
+            "MATCH (e:Episode {id: $given.tenant}) WHERE e.text <> '$nor here'"
+            " AND e.`$or here` IN $given.ids"
+        ),
+        "RETURN e.id AS id, 1.0 AS score LIMIT $limit",
+    ]
+    params = {"tenant": "t", "ids": None, "limit": 3}
+    assert sent.given(params) == {"given": params, "limit": 3}
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
