@@ -104,8 +104,7 @@ class RecallOptions(AskOptions, total=False):
         explain: Give the `trace` with the answer, also without `record`.
         include_dormant: Search dormant memories too, one by one.
         wake: Make dormant memories live again that are among the first hits of an answer.
-        collapse: Join memories in which the same speaker says the same words into one hit; true if
-            absent.
+        collapse: Join memories that say the same, and replies that only repeat one.
         read_cue: Have the language model read the cue; the service needs one.
         min_score: Leave out hits with a lower score.
         match: Words that each hit must have: `all` of the cue's, or its `phrase`s.

@@ -11,7 +11,7 @@ assistant said.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from ecphoria.maths.lexical import count_terms
 from ecphoria.recall.frame import Echo, Frame, gather
+from ecphoria.recall.outdated import raised
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, searched_stems
@@ -27,7 +28,7 @@ from ecphoria.records.recall import PathStep
 from ecphoria.records.traced import Stream
 from ecphoria.text.asking import Asking, Saying, asks_openly, content_stems, names_and_numbers
 from ecphoria.text.terms import terms
-from ecphoria.text.tokens import words
+from ecphoria.text.tokens import denies, words
 
 # A question that was stored is nearest to itself: without this rule, storing an unanswered
 # question turned a refusal into an answer (decision 0044).
@@ -53,6 +54,17 @@ ABOUT_QUESTIONS: Final = re.compile(
 )
 """A cue about what was asked: for this cue questions are evidence."""
 
+REPEATED: Final = "repeated"
+"""The part of a score that raises a memory to the place of a reply that repeats it."""
+
+_DEEPEST: Final = 60
+"""Number of ranked memories in which replies and what they repeat are looked for."""
+
+_OTHER_WORDS: Final = 0.2
+"""Share of a reply's words that the memory may lack; none of them is a name or number."""
+
+Repeats = Mapping[EpisodeId, EpisodeId]
+"""For each reply that only repeats a memory this memory."""
 
 _Stored = tuple[str | None, int]
 """The session and the ordinal of a turn, as they are stored."""
@@ -283,3 +295,100 @@ def put_last(search: Search, ranked: Ranked) -> Ranked:
         part_names=(*kept.part_names, PART),
         path=path,
     )
+
+
+def join_repeats(search: Search, ranked: Ranked, cue: str) -> tuple[Ranked, Repeats]:
+    """Put each repeated memory at the place of its best reply, and take the replies out.
+
+    Nothing changes for a cue that asks what was said or asked.
+    """
+    if search.seeding.analysis.only_listener or ABOUT_QUESTIONS.search(cue):
+        return ranked, {}
+    found = _find_repeats(search, ranked)
+    if not found:
+        return ranked, found
+    lifted = raised(ranked, [(reply, {source}) for reply, source in found.items()], REPEATED)
+    rows = [row for row, one in enumerate(lifted.ids) if one not in found]
+    frame = search.frame
+    in_time = sorted(found, key=lambda reply: int(frame.turn[frame.row[reply]]))
+    return lifted.kept(rows), {reply: found[reply] for reply in in_time}
+
+
+def with_repeats(ranked: Ranked, repeats: Repeats) -> Ranked:
+    """List the replies, oldest first, after the other copies of what they repeat."""
+    best = {copy: one for one, copies in ranked.copies.items() for copy in copies}
+    copies = dict(ranked.copies)
+    for reply, source in repeats.items():
+        one = best.get(source, source)
+        copies[one] = (*copies.get(one, ()), reply)
+    return replace(ranked, copies=copies)
+
+
+def _find_repeats(search: Search, ranked: Ranked) -> Repeats:
+    """Find for each reply that only repeats the best older memory that says all of it."""
+    frame = search.frame
+    echoes = search.echo_ids
+    rows = {
+        one: frame.row[one]
+        for one in ranked.ids[:_DEEPEST]
+        if one in frame.row and one not in echoes
+    }
+    replies = dict(_replies(search, rows))
+    found: dict[EpisodeId, EpisodeId] = {}
+    for reply, (asked, said) in replies.items():
+        told = content_stems(said - asked)
+        source = next(
+            (
+                one
+                for one, row in rows.items()
+                if one not in replies
+                and frame.turn[row] < frame.turn[rows[reply]]
+                and _tells(frame, row, rows[reply], told, content_stems(asked))
+            ),
+            None,
+        )
+        if told and source is not None:
+            found[reply] = source
+    return found
+
+
+def _tells(
+    frame: Frame, row: int, reply: int, told: frozenset[str], asked: frozenset[str]
+) -> bool:
+    """Tell whether a memory says what a reply says, and has a word of its question."""
+    # A word of the question too: the reply to "Who leads Acme?" may be a name that is only
+    # mentioned elsewhere.
+    there = frozenset(frame.terms[row].split())
+    lacking = told - there
+    few = len(lacking) <= _OTHER_WORDS * len(told)
+    return (
+        few and not asked.isdisjoint(there) and lacking.isdisjoint(frame.spoken[reply].asking.told)
+    )
+
+
+def _replies(
+    search: Search, rows: Mapping[EpisodeId, int]
+) -> Iterator[tuple[EpisodeId, tuple[frozenset[str], frozenset[str]]]]:
+    """List the short replies of an assistant to a question, with the stems of both."""
+    frame, store = search.frame, search.store
+    scope = store.scope if isinstance(store, ScopedStore) else Scope()
+    left_out = {(echo.session, echo.ordinal): echo.terms for echo in search.echoes}
+    for one, row in rows.items():
+        spoken = frame.spoken[row]
+        if frame.by_user[row] or not spoken.text or spoken.asking.saying is not Saying.STATES:
+            continue
+        # Stems have no "not", so a denial cannot be told from what it denies.
+        if denies(spoken.text):
+            continue
+        session = frame.session[row]
+        stored = scope.ordinal(session, int(frame.ordinal[row]))
+        asked = left_out.get((session, stored - 1))
+        before = int(frame.previous[row])
+        if asked is None and before >= 0 and _only_asks(frame, before):
+            asked = frozenset(frame.terms[before].split())
+        if asked is not None:
+            yield one, (asked, frozenset(frame.terms[row].split()))
+
+
+def _only_asks(frame: Frame, row: int) -> bool:
+    return bool(frame.by_user[row]) and frame.spoken[row].asking.saying is Saying.ASKS

@@ -212,8 +212,8 @@ class RecallOptions(QuestionOptions):
     """Options of a recall."""
 
     collapse: StrictBool = True
-    """Join memories in which the same speaker says the same words into one hit; if false each
-    is a hit of its own."""
+    """Join memories that say the same, and replies that only repeat one, into one hit; if false
+    each is a hit of its own."""
     min_score: Annotated[StrictFloat, Field(ge=0, le=1_000)] | None = None
     """Leave out hits with a lower score, 0 to 1,000. Scores of two strategies do not compare."""
     explain: StrictBool = False
@@ -331,7 +331,8 @@ class Hit:
     outdated_by_rank: Internal[int | None] = None
     """Rank of that hit."""
     copies: tuple[EpisodeId, ...] = ()
-    """Ids of other memories in which the same speaker says the same words, newest last."""
+    """Ids of other memories that say the same, newest last, then of replies that only repeat
+    it."""
     passage: HitPassage | None = None
     """The part of a long memory that matches best; absent if the memory has no parts."""
     passages: Internal[tuple[HitPassage, ...]] = ()

@@ -7,7 +7,7 @@ from typing import Final
 
 from ecphoria.text.forms import composed
 from ecphoria.text.german import is_german
-from ecphoria.text.tokens import APOSTROPHES, MARKS, STOP_WORDS, UNSPACED, stems
+from ecphoria.text.tokens import MARKS, NEGATIONS, STOP_WORDS, UNSPACED, stems
 
 _LONGEST: Final = 2_000
 _MANY: Final = 3
@@ -154,18 +154,17 @@ def _folded(word: str) -> str:
 
 
 _DENIES: Final = re.compile(
-    rf"\b(?:no|not|nor|never|neither|none|nobody|nothing|nowhere|without|cannot"
-    rf"|\w+n[{APOSTROPHES}]?t|longer|anymore|former\w*|ex|previous\w*|used to|instead|except"
+    rf"\b(?:{NEGATIONS}|\w+nt|former\w*|ex|previous\w*|used to|instead|except"
     r"|until|den(?:y|ies|ied)|quit\w*|stop\w*|end(?:s|ed|ing)?|over|off|out|away|g(?:a|i)ve\w* up"
     r"|given up|left|leav\w+|lost|los(?:e|es|ing)|sold|sell\w*|cancel\w*|resign\w*|retire\w*"
     r"|fired|dropp?\w*|clos\w+|remov\w+|delet\w+|finish\w*|refus\w+|reject\w*|declin\w+"
     r"|fail\w*|lack\w*|miss\w*|broke\w*|split|divorc\w+|separat\w+|died|dead|gone"
     r"|mov(?:e|es|ed|ing)|switch\w*|chang\w+|replac\w+|hat(?:e|es|ed)|dislik\w+|avoid\w*"
     r"|false|wrong"
-    r"|nicht|nichts|nie|niemals|niemand|kein\w*|weder|ohne|mehr|früher\w*|ehemal\w+|statt"
+    r"|mehr|früher\w*|ehemal\w+|statt"
     r"|anstatt|aufgehört|aufgegeben|beendet|gekündigt|verlassen|verkauft|verloren|geschieden"
     r"|getrennt|\w*gezogen|abbestellt|gestorben|tot|vorbei|bis|falsch|hass\w*|weg"
-    r"|non|ne|pas|plus|jamais|nunca|jamás|não|mai|più|niet|geen|inte|ikke|не|нет)\b",
+    r"|plus|mai|più)\b",
     re.IGNORECASE,
 )
 _LETTERS: Final = re.compile(r"[^\W\d_]+")

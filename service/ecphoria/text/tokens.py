@@ -112,6 +112,15 @@ INTENSIFIERS = frozenset(
 DENIALS = frozenset(_words("not no never t hardly"))
 """Words that deny what follows; `t` is the end of `don't`."""
 
+NEGATIONS: Final = (
+    r"no|not|nor|never|neither|none|nobody|nothing|nowhere|without|cannot"
+    rf"|\w+n[{APOSTROPHES}]t|longer|anymore"
+    r"|nicht|nichts|nie|niemals|niemand|kein\w*|weder|ohne"
+    r"|non|ne|pas|jamais|nunca|jamás|não|niet|geen|inte|ikke|не|нет"
+)
+"""Pattern of such words in several languages, in any case."""
+_NEGATION: Final = re.compile(rf"\b(?:{NEGATIONS})\b", re.IGNORECASE)
+
 NAMELESS_WORDS = INTERJECTIONS | frozenset(
     _words(
         """
@@ -351,6 +360,11 @@ _BY_SCRIPT = {
 """Stemmers of the scripts of which one language is far the most frequent. Words in Latin letters
 all have Porter's, because a short cue does not tell its language for sure, and a memory and a cue
 must have the same stems; `ecphoria.text.terms` adds those of their language."""
+
+
+def denies(text: str) -> bool:
+    """Tell whether a text has a word such as *not*."""
+    return bool(_NEGATION.search(text))
 
 
 def words(text: str) -> list[str]:

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.records.episode import NewEpisode
+from ecphoria.ingest.service import IngestService
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import TenantId
 
-__all__ = ["CASES", "Case", "Life", "Question", "echoes", "life", "turns"]
+__all__ = ["CASES", "Case", "Life", "Question", "echoes", "life", "store", "turns"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,3 +176,11 @@ def turns(said: Sequence[tuple[str, str]], case: Case, session: str) -> list[New
         )
         for place, (who, text) in enumerate(said)
     ]
+
+
+async def store(
+    ingest: IngestService, tenant: TenantId, said: list[tuple[str, str]], case: Case, session: str
+) -> None:
+    """Append turns to a session; none is refused."""
+    results = await ingest.append_batch(tenant, turns(said, case, session))
+    assert all(isinstance(one, Receipt) for one in results), results

@@ -6,10 +6,9 @@ import pytest
 
 from ecphoria.ingest.service import IngestService
 from ecphoria.recall.service import RecallService
-from ecphoria.records.episode import Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
-from tests.integration.memory.stories import CASES, Case, echoes, life, turns
+from tests.integration.memory.stories import CASES, Case, echoes, life, store, turns
 
 RANK = {Verdict.EMPTY: 0, Verdict.REFUSE: 0, Verdict.VERIFY: 1, Verdict.ANSWER: 2}
 
@@ -17,13 +16,6 @@ RANK = {Verdict.EMPTY: 0, Verdict.REFUSE: 0, Verdict.VERIFY: 1, Verdict.ANSWER: 
 async def ask(recalls: RecallService, tenant: TenantId, cue: str) -> RecallResult:
     # Recorded recalls change the scale of the confidence (decision 0070).
     return await recalls.recall(tenant, Cue(text=cue), RecallOptions(k=50), record=False)
-
-
-async def store(
-    ingest: IngestService, tenant: TenantId, said: list[tuple[str, str]], case: Case, session: str
-) -> None:
-    results = await ingest.append_batch(tenant, turns(said, case, session))
-    assert all(isinstance(one, Receipt) for one in results), results
 
 
 @pytest.mark.parametrize(
