@@ -195,11 +195,14 @@ async def test_the_server_plans_every_query_well(planner: neo4j.AsyncDriver) -> 
     assert {name: found for name, found in faults.items() if found} == {}
 
 
+async def _explained(query: Query, planner: neo4j.AsyncDriver) -> neo4j.EagerResult:
+    """Have the server plan a query as it is sent, with a sample of each parameter."""
+    params = {param: SAMPLES[kind] for param, kind in query.params.items()}
+    return await planner.execute_query("EXPLAIN " + query.sent.text, query.sent.given(params))
+
+
 async def _faults(query: Query, planner: neo4j.AsyncDriver) -> list[str]:
-    answer = await planner.execute_query(
-        "EXPLAIN " + query.sent.text,
-        query.sent.given({param: SAMPLES[kind] for param, kind in query.params.items()}),
-    )
+    answer = await _explained(query, planner)
     summary = answer.summary
     assert summary.plan is not None
     operators = set(_operators(summary.plan))
@@ -225,10 +228,7 @@ async def test_the_walks_use_their_composite_indexes(
     name: str, sorts: int, planner: neo4j.AsyncDriver
 ) -> None:
     query = QUERIES[name]
-    answer = await planner.execute_query(
-        "EXPLAIN " + query.sent.text,
-        query.sent.given({param: SAMPLES[kind] for param, kind in query.params.items()}),
-    )
+    answer = await _explained(query, planner)
     assert answer.summary.plan is not None
     operators = list(_operators(answer.summary.plan))
     assert "NodeIndexSeek" in operators
@@ -255,9 +255,7 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
 
 async def test_what_is_due_is_found_by_its_index(planner: neo4j.AsyncDriver) -> None:
     query = QUERIES["jobs.list_due_jobs"]
-    answer = await planner.execute_query(
-        "EXPLAIN " + query.sent.text, query.sent.given({"limit": 1})
-    )
+    answer = await _explained(query, planner)
     assert answer.summary.plan is not None
     operators = set(_operators(answer.summary.plan))
     assert "NodeIndexSeekByRange" in operators

@@ -43,11 +43,10 @@ _BETWEEN_FIELDS = re.compile(r",(?![^<]*>)")
 _OPAQUE = re.compile(
     r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL
 )
-_PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
+_PARAMETER = re.compile(r"\$(?P<name>[A-Za-z_]\w*)")
 # The grammar has a parameter, and nothing else, at the end of some clauses.
 _PLACES = re.compile(
-    rf"{_OPAQUE.pattern}|\b(?:LIMIT|INDEX) \$(?P<apart>[A-Za-z_]\w*)|\$(?P<name>[A-Za-z_]\w*)",
-    re.DOTALL,
+    rf"{_OPAQUE.pattern}|(?P<apart>\b(?:LIMIT|INDEX) )?{_PARAMETER.pattern}", re.DOTALL
 )
 _USE = re.compile(r"([ \t]*)// use: (\w+)\((\w+)\)")
 _NODE = re.compile(r"\bnode\b")
@@ -92,11 +91,13 @@ def as_sent(text: str) -> Sent:
     >>> as_sent("MATCH (e:Episode {id: $id}) WHERE e.text <> '$id' RETURN e").text
     "MATCH (e:Episode {id: $given.id}) WHERE e.text <> '$id' RETURN e"
     """
-    apart = frozenset(found["apart"] for found in _PLACES.finditer(text)) - {None}
-    moved = _PLACES.sub(
-        lambda found: f"${GIVEN}.{found['name']}" if found["name"] else found[0], text
-    )
-    return Sent(moved, apart)
+    apart = frozenset(found["name"] for found in _PLACES.finditer(text) if found["apart"])
+
+    def moved(found: re.Match[str]) -> str:
+        stays = found["apart"] or not found["name"]
+        return found[0] if stays else f"${GIVEN}.{found['name']}"
+
+    return Sent(_PLACES.sub(moved, text), apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

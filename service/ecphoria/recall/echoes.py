@@ -127,14 +127,13 @@ def _stayed_open(
     row: int, frame: Frame, asked: frozenset[str], scope: Scope, excuses: Collection[_Stored]
 ) -> bool:
     """Tell whether an assistant replied to a user's question that it does not know."""
-    asking = frame.spoken[row].asking
-    if not frame.by_user[row] or asking.saying is not Saying.ASKS:
+    if not _only_asks(row, frame):
         return False
     session, reply = frame.session[row], int(frame.following[row])
     after = scope.ordinal(session, int(frame.ordinal[row])) + 1
     if (session, after) not in excuses and not (reply >= 0 and _is_excuse(reply, frame)):
         return False
-    return _is_told(asking.told - asked, frame)
+    return _is_told(frame.spoken[row].asking.told - asked, frame)
 
 
 def _is_told(names: frozenset[str], frame: Frame) -> bool:
@@ -200,8 +199,12 @@ def _without(store: RecallStore, echoes: Sequence[Echo]) -> ScopedStore:
     for echo in sorted(echoes, key=lambda one: one.ordinal):
         if echo.session is not None:
             gone.setdefault(echo.session, []).append(echo.ordinal)
-    scoped = store if isinstance(store, ScopedStore) else ScopedStore(store, Scope())
-    return scoped.without(frozenset(echo.id for echo in echoes), gone)
+    return _scoped(store).without(frozenset(echo.id for echo in echoes), gone)
+
+
+def _scoped(store: RecallStore) -> ScopedStore:
+    """Give a store a scope that hides nothing, if it has none."""
+    return store if isinstance(store, ScopedStore) else ScopedStore(store, Scope())
 
 
 async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
@@ -316,6 +319,8 @@ def join_repeats(search: Search, ranked: Ranked, cue: str) -> tuple[Ranked, Repe
 
 def with_repeats(ranked: Ranked, repeats: Repeats) -> Ranked:
     """List the replies, oldest first, after the other copies of what they repeat."""
+    if not repeats:
+        return ranked
     best = {copy: one for one, copies in ranked.copies.items() for copy in copies}
     copies = dict(ranked.copies)
     for reply, source in repeats.items():
@@ -334,61 +339,69 @@ def _find_repeats(search: Search, ranked: Ranked) -> Repeats:
         if one in frame.row and one not in echoes
     }
     replies = dict(_replies(search, rows))
+    if not replies:
+        return {}
+    stems = {one: frozenset(frame.terms[row].split()) for one, row in rows.items()}
     found: dict[EpisodeId, EpisodeId] = {}
-    for reply, (asked, said) in replies.items():
-        told = content_stems(said - asked)
-        source = next(
-            (
-                one
-                for one, row in rows.items()
-                if one not in replies
-                and frame.turn[row] < frame.turn[rows[reply]]
-                and _tells(frame, row, rows[reply], told, content_stems(asked))
-            ),
-            None,
+    for reply, asked in replies.items():
+        told, about = content_stems(stems[reply] - asked), content_stems(asked)
+        names = frame.spoken[rows[reply]].asking.told
+        older = (
+            one
+            for one, row in rows.items()
+            if one not in replies and frame.turn[row] < frame.turn[rows[reply]]
         )
+        source = next((one for one in older if _tells(stems[one], told, names, about)), None)
         if told and source is not None:
             found[reply] = source
     return found
 
 
 def _tells(
-    frame: Frame, row: int, reply: int, told: frozenset[str], asked: frozenset[str]
+    there: frozenset[str], told: frozenset[str], names: frozenset[str], about: frozenset[str]
 ) -> bool:
-    """Tell whether a memory says what a reply says, and has a word of its question."""
+    """Tell whether a memory says what a reply says, and has a word of its question.
+
+    Args:
+        there: The memory's stems.
+        told: The reply's own stems.
+        names: Its names and numbers.
+        about: The question's stems.
+    """
     # A word of the question too: the reply to "Who leads Acme?" may be a name that is only
     # mentioned elsewhere.
-    there = frozenset(frame.terms[row].split())
     lacking = told - there
     few = len(lacking) <= _OTHER_WORDS * len(told)
-    return (
-        few and not asked.isdisjoint(there) and lacking.isdisjoint(frame.spoken[reply].asking.told)
-    )
+    return few and lacking.isdisjoint(names) and not about.isdisjoint(there)
 
 
 def _replies(
     search: Search, rows: Mapping[EpisodeId, int]
-) -> Iterator[tuple[EpisodeId, tuple[frozenset[str], frozenset[str]]]]:
-    """List the short replies of an assistant to a question, with the stems of both."""
-    frame, store = search.frame, search.store
-    scope = store.scope if isinstance(store, ScopedStore) else Scope()
+) -> Iterator[tuple[EpisodeId, frozenset[str]]]:
+    """List the short replies of an assistant to a question, with the stems of the question."""
+    frame, scope = search.frame, _scoped(search.store).scope
     left_out = {(echo.session, echo.ordinal): echo.terms for echo in search.echoes}
     for one, row in rows.items():
-        spoken = frame.spoken[row]
-        if frame.by_user[row] or not spoken.text or spoken.asking.saying is not Saying.STATES:
+        if frame.by_user[row]:
             continue
-        # Stems have no "not", so a denial cannot be told from what it denies.
-        if denies(spoken.text):
-            continue
-        session = frame.session[row]
-        stored = scope.ordinal(session, int(frame.ordinal[row]))
-        asked = left_out.get((session, stored - 1))
-        before = int(frame.previous[row])
-        if asked is None and before >= 0 and _only_asks(frame, before):
+        session, before = frame.session[row], int(frame.previous[row])
+        asked = left_out.get((session, scope.ordinal(session, int(frame.ordinal[row])) - 1))
+        if asked is None and before >= 0 and _only_asks(before, frame):
             asked = frozenset(frame.terms[before].split())
-        if asked is not None:
-            yield one, (asked, frozenset(frame.terms[row].split()))
+        # Few turns follow a question of a user, so only these are read.
+        if asked is not None and _states(row, frame):
+            yield one, asked
 
 
-def _only_asks(frame: Frame, row: int) -> bool:
+def _states(row: int, frame: Frame) -> bool:
+    """Tell whether a turn is short, states something, and denies nothing."""
+    spoken = frame.spoken[row]
+    if not spoken.text or spoken.asking.saying is not Saying.STATES:
+        return False
+    # Stems have no "not", so a denial cannot be told from what it denies.
+    return not denies(spoken.text)
+
+
+def _only_asks(row: int, frame: Frame) -> bool:
+    """Tell whether a user only asks."""
     return bool(frame.by_user[row]) and frame.spoken[row].asking.saying is Saying.ASKS

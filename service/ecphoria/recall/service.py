@@ -25,7 +25,7 @@ from ecphoria.recall.answer import (
 from ecphoria.recall.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading, other_languages
 from ecphoria.recall.default import Ecphoria
-from ecphoria.recall.echoes import Repeats, join_repeats, leave_out_echoes, put_last, with_repeats
+from ecphoria.recall.echoes import join_repeats, leave_out_echoes, put_last, with_repeats
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.frame import gather
@@ -302,9 +302,7 @@ class RecallService:
         """Rank newest first, let the reader reorder the first hits if wanted, and judge."""
         lift = options.newest_first and not asks_for_the_past(cue, search.now.year)
         ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
-        repeats: Repeats = {}
-        if options.collapse:
-            ranked, repeats = join_repeats(search, ranked, cue)
+        ranked, repeats = join_repeats(search, ranked, cue) if options.collapse else (ranked, {})
         ranked = await load_newest_first(search, ranked, options, lift=lift)
         ranked = with_repeats(ranked, repeats)
         read = Reread(ranked=ranked)
