@@ -54,6 +54,12 @@ def step(graph: Graph) -> Associate:
     return Associate(AssociationStore(graph))
 
 
+@pytest.fixture(params=[0, 2, 1_000], ids=["index", "table, then index", "table"])
+def _searching(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ecphoria.consolidation.vector_table._SHARE", request.param)
+
+
+@pytest.mark.usefixtures("_searching")
 async def test_similar_equals_brute_force_in_one_cycle_and_in_many(
     graph: Graph, step: Associate, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
 ) -> None:
@@ -230,19 +236,25 @@ async def test_without_its_lease_nothing_is_written(
 
 
 async def test_a_cycle_cut_short_anywhere_is_completed_by_the_next(
-    graph: Graph, step: Associate, tenant: TenantId, cypher: Cypher
+    graph: Graph,
+    step: Associate,
+    tenant: TenantId,
+    cypher: Cypher,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("ecphoria.consolidation.knn._FIRST_EPISODES", 64)
     numbers = list(range(1, COUNT + 1))
     await write(graph, tenant, appended(*(a_turn(tenant, number) for number in numbers)))
     places: list[str] = []
 
     async def reached(place: str) -> None:
         places.append(place)
-        if len(places) == 2:
+        if len(places) == 3:
             raise Killed
 
     with pytest.raises(Killed):
         await step.run(a_cycle(tenant, reached=reached))
+    assert places == ["associate: read vectors", *["associate: episodes"] * 2]
     assert (await AssociationStore(graph).progress(tenant)).associated_turn == 64
     await step.run(a_cycle(tenant))
     expected = brute_force(tenant, numbers)

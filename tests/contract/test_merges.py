@@ -40,8 +40,14 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
     return Cycle(id=fresh_id(), tenant=tenant, now=datetime(2026, 1, 1, tzinfo=UTC), **how)
 
 
-@pytest.fixture
-def step(graph: Graph, embedder: Embedder) -> ProposeMerges:
+@pytest.fixture(params=[0, 1_000], ids=["all compared", "searched one by one"])
+def step(
+    graph: Graph,
+    embedder: Embedder,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> ProposeMerges:
+    monkeypatch.setattr("ecphoria.consolidation.merge._FEW", request.param)
     return ProposeMerges(MergeStore(graph), embedder)
 
 
@@ -219,7 +225,10 @@ async def name_all(graph: Graph, tenant: TenantId, first: int, *names: str) -> N
 
 
 async def embed(graph: Graph, tenant: TenantId, given: Mapping[str, Vector]) -> None:
-    concepts = [Unembedded(id=concept_id(tenant, name), name=name, kind="topic") for name in given]
+    concepts = [
+        Unembedded(cursor=name, id=concept_id(tenant, name), name=name, kind="topic")
+        for name in given
+    ]
     vectors = np.array(list(given.values()))
     await NodeVectors(graph, concepts=True).save(tenant, None, concepts, vectors)
 

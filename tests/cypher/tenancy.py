@@ -198,6 +198,7 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
     ids = [row["id"] for row in nodes]
     return {
         "tenant": tenant, "ids": ids, "episodes": ids, "frontier": ids, "rows": pairs,
+        "concepts": ids, "near": [ids] * len(ids),
         "keys": keys, "vector": Vector.from_numpy(np.ones(384, np.float32)), "limit": 50,
         "batch": 50, "digest": "x", "done": 1, "only_empty": False,
         "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,

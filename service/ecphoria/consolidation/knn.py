@@ -10,6 +10,7 @@ Only memories with a displaced neighbour are searched again. For all others two 
 enough: the number of neighbours, and the cosine of the 15th.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ from ecphoria.consolidation.knn_store import (
     Touched,
 )
 from ecphoria.consolidation.service import TOLD, Cycle
+from ecphoria.consolidation.vector_table import VectorTable
 from ecphoria.maths.hebbian import association, linked, round_down_to_step, similarity
 from ecphoria.neo4j_store.passages import Neighbour
 from ecphoria.records.ids import TenantId
@@ -49,9 +51,13 @@ Pair = tuple[str, str]
 class Neighbours:
     """The neighbours of episodes."""
 
-    def __init__(self, store: AssociationStore, tenant: TenantId) -> None:
+    def __init__(
+        self, store: AssociationStore, tenant: TenantId, table: VectorTable | None = None
+    ) -> None:
+        """Search in a table of all vectors, or without one in the index."""
         self._store = store
         self._tenant = tenant
+        self._table = table
 
     async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]:
         """Find every pair with one of these that should be SIMILAR, with its part.
@@ -77,7 +83,8 @@ class Neighbours:
     async def near(self, ids: frozenset[str]) -> dict[str, Sequence[Neighbour]]:
         """List all neighbours of each of these, nearest first, up to the largest search."""
         found: dict[str, Sequence[Neighbour]] = {}
-        fetch, asked = _FETCH, sorted(ids)
+        # A table finds all of them at once; a search of the index costs more, the more it fetches.
+        fetch, asked = _FETCH if self._table is None else _FETCH_MOST, sorted(ids)
         while asked:
             found |= await self._searched(asked, fetch)
             if fetch >= _FETCH_MOST:
@@ -87,7 +94,14 @@ class Neighbours:
         return found
 
     async def _searched(self, ids: Sequence[str], fetch: int) -> dict[str, Sequence[Neighbour]]:
-        rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
+        if not ids:
+            return {}
+        if self._table is None:
+            rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
+        else:
+            # One less: the index counts the memory itself.
+            near = await asyncio.to_thread(self._table.near, ids, above=NEAR, most=fetch - 1)
+            rows = await self._store.cosines(self._tenant, ids, near, above=NEAR)
         found: dict[str, list[Neighbour]] = {node: [] for node in ids}
         for row in rows:
             found[row.of].append(row)
@@ -244,11 +258,19 @@ class KnnUpdater:
     """
 
     def __init__(
-        self, store: AssociationStore, tenant: TenantId, touched: Sequence[Touched]
+        self,
+        store: AssociationStore,
+        tenant: TenantId,
+        touched: Sequence[Touched],
+        table: VectorTable | None = None,
+        *,
+        every: bool = False,
     ) -> None:
+        """Update these; `every` tells that there are no other episodes."""
         self._store = store
         self._tenant = tenant
-        self._neighbours = Neighbours(store, tenant)
+        self._neighbours = Neighbours(store, tenant, table)
+        self._every = every
         self._coming = {node.id for node in touched}
         self._searched: set[str] = set()
         self._known: dict[str, NeighbourCount] = {}
@@ -257,7 +279,9 @@ class KnnUpdater:
         """Find the mutual neighbours of the next touched episodes."""
         ids = frozenset(node.id for node in chunk)
         self._coming -= ids
-        around = self._learned(await self._neighbours.near(ids))
+        # Only known episodes have to be met by all that are near them.
+        find = self._neighbours.nearest if self._every else self._neighbours.near
+        around = self._learned(await find(ids))
         met = await self._meet(around)
         pushed = frozenset(node for node, near in met.items() if self._is_pushed(node, near))
         counted = [
@@ -317,7 +341,7 @@ class KnnUpdater:
 
 # Each touched episode costs one search; more only if it displaces a neighbour. 1,000 new memories
 # in a store of 110,000 take 4 s (decision 0025).
-_EPISODES, _CONCEPTS = 64, 256
+_EPISODES, _FIRST_EPISODES, _CONCEPTS = 64, 256, 256
 
 
 class Associate:
@@ -340,8 +364,16 @@ class Associate:
         told = Differences()
         progress = await self._store.progress(cycle.tenant)
         episodes = await self._store.touched_episodes(cycle.tenant, progress.associated_turn)
-        arrivals = KnnUpdater(self._store, cycle.tenant, episodes)
-        async for chunk in cycle.chunks(episodes, _EPISODES, "associate: episodes"):
+        table = None
+        if VectorTable.pays(len(episodes), progress.items):
+            ids = [one.id for one in await self._store.touched_episodes(cycle.tenant, 0)]
+            table = await VectorTable.load(
+                cycle, "associate: read vectors", ids, self._store.read_vectors
+            )
+        every = progress.associated_turn == 0
+        arrivals = KnnUpdater(self._store, cycle.tenant, episodes, table, every=every)
+        size = _FIRST_EPISODES if every else _EPISODES
+        async for chunk in cycle.chunks(episodes, size, "associate: episodes"):
             await self._episodes(cycle, chunk, arrivals, told)
         total = round_down_to_step(progress.items)
         moved = total != progress.associated_total

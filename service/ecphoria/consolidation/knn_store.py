@@ -7,6 +7,7 @@ from datetime import datetime
 from ecphoria.neo4j_store.locks import change_under
 from ecphoria.neo4j_store.passages import LIST_NEAREST, Neighbour
 from ecphoria.neo4j_store.session import Done, Statement, Store, Work
+from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
 
@@ -86,7 +87,9 @@ class Association:
 
 
 FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
-_LIST_TOUCHED = Statement("consolidation.list_touched", Touched)
+LIST_TOUCHED = Statement("consolidation.list_touched", Touched)
+_LIST_COSINES = Statement("consolidation.list_cosines", Neighbour)
+LIST_VECTORS = Statement("consolidation.list_vectors", tuple[str, Vector])
 _LIST_CROWDS = Statement("consolidation.list_crowds", NeighbourCount)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
 LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
@@ -106,7 +109,7 @@ class AssociationStore(Store):
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
         """List the episodes after a turn, and those that a write has marked, by turn."""
-        return await self._graph.run(_LIST_TOUCHED, tenant=tenant, after=after, every=False)
+        return await self._graph.run(LIST_TOUCHED, tenant=tenant, after=after, every=False)
 
     async def near(
         self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
@@ -123,6 +126,25 @@ class AssociationStore(Store):
             above=above,
         )
 
+    async def cosines(
+        self,
+        tenant: TenantId,
+        episodes: Sequence[str],
+        near: Sequence[Sequence[str]],
+        *,
+        above: float,
+    ) -> Sequence[Neighbour]:
+        """Compare each of these live episodes with its given ones, as `near` does."""
+        return await self._graph.run(
+            _LIST_COSINES, tenant=tenant, episodes=list(episodes), near=list(near), above=above
+        )
+
+    async def read_vectors(
+        self, tenant: TenantId, nodes: Sequence[str]
+    ) -> Sequence[tuple[str, Vector]]:
+        """Read the vectors of live nodes, each with its id."""
+        return await self._graph.run(LIST_VECTORS, tenant=tenant, ids=list(nodes))
+
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
         """List the edges of these episodes to live ones that have a part by nearness."""
         return await self._graph.run(
@@ -137,7 +159,7 @@ class AssociationStore(Store):
 
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
         """List the concepts that a write has marked, or all concepts, by id."""
-        return await self._graph.run(_LIST_TOUCHED, tenant=tenant, after=None, every=every)
+        return await self._graph.run(LIST_TOUCHED, tenant=tenant, after=None, every=every)
 
     async def companions(
         self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int

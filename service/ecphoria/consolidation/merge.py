@@ -5,6 +5,7 @@ Source: SYNAPSE, appendix A.1, merges concepts of cosine .92. Here kind and numb
     accepted (decision 0021).
 """
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +13,16 @@ from itertools import islice
 
 import numpy as np
 
+from ecphoria.consolidation.knn_store import LIST_TOUCHED, LIST_VECTORS
 from ecphoria.consolidation.service import TOLD, Cycle
+from ecphoria.consolidation.vector_table import VectorTable
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import renew
 from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, count_change_beside_names, lock_tenant
 from ecphoria.neo4j_store.session import Done, Statement, Store, Work
-from ecphoria.ports import Embedder
+from ecphoria.ports import Embedder, Vector
 from ecphoria.records.fact import Merge, MergeStatus, MergeView
 from ecphoria.records.ids import TenantId, concept_id
 from ecphoria.records.job import Change, Lease, StepOutcome
@@ -54,6 +57,7 @@ class NearNames(AlikeNames):
 _LIST_ALIKE = Statement("consolidation.list_alike", AlikeNames)
 _LIST_UNSEARCHED = Statement("consolidation.list_unsearched", str)
 _LIST_NEAR_NAMES = Statement("consolidation.list_near_names", NearNames)
+_LIST_GIVEN_NAMES = Statement("consolidation.list_given_names", NearNames)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
 _LIST_MERGES = Statement("merges.list_merges", MergeView)
 _UPDATE_MERGE = Statement("merges.update_merge", Merge)
@@ -83,6 +87,17 @@ class MergeStore(Store):
             _LIST_UNSEARCHED, tenant=tenant, generation=self._graph.generation
         )
 
+    async def concepts(self, tenant: TenantId) -> Sequence[str]:
+        """List all concepts by id."""
+        every = await self._graph.run(LIST_TOUCHED, tenant=tenant, after=None, every=True)
+        return [concept.id for concept in every]
+
+    async def read_vectors(
+        self, tenant: TenantId, concepts: Sequence[str]
+    ) -> Sequence[tuple[str, Vector]]:
+        """Read the vectors of live concepts, each with its id."""
+        return await self._graph.run(LIST_VECTORS, tenant=tenant, ids=list(concepts))
+
     async def near(
         self, tenant: TenantId, concepts: Sequence[str], *, fetch: int, above: float
     ) -> Sequence[NearNames]:
@@ -93,6 +108,19 @@ class MergeStore(Store):
         """
         return await self._graph.run(
             _LIST_NEAR_NAMES, tenant=tenant, concepts=list(concepts), fetch=fetch, above=above
+        )
+
+    async def near_given(
+        self,
+        tenant: TenantId,
+        concepts: Sequence[str],
+        near: Sequence[Sequence[str]],
+        *,
+        above: float,
+    ) -> Sequence[NearNames]:
+        """List such pairs of each of these with the concepts that are given for it."""
+        return await self._graph.run(
+            _LIST_GIVEN_NAMES, tenant=tenant, concepts=list(concepts), near=list(near), above=above
         )
 
     async def propose_near(
@@ -170,6 +198,10 @@ _NEAREST = 16
 # Without `c`, `d`, `l` and `m`, which are more often initials.
 _NUMBER = re.compile(r"\d|^(?=[ivxl])(?:xl|l?x{1,3})?(?:ix|iv|v?i{0,3})$")
 _CHUNK = 64
+# Listing all concepts takes longer than fewer searches.
+_FEW = 256
+# Vectors of names to keep: 30 MB of 384 numbers each.
+_KEPT = 20_000
 _ROUNDED = 4
 
 
@@ -193,16 +225,17 @@ class ProposeMerges:
         # Ingest has joined names that differ in at most one word by SYNONYM, so only these pairs
         # are compared (decision 0021).
         pairs = await self._store.alike(cycle.tenant)
+        known: dict[str, Vector] = {}
         proposed: dict[tuple[str, str], Compared] = {}
         async for chunk in cycle.chunks(pairs, _CHUNK, "merge: names"):
-            compared = await self._compared(chunk)
+            compared = await self._compared(chunk, known)
             proposed |= _proposals(compared)
             if not cycle.dry_run:
                 await self._store.propose(cycle.tenant, cycle.lease, compared)
         concepts = await self._store.unsearched(cycle.tenant)
+        table = await self._table(cycle, len(concepts))
         async for ids in cycle.chunks(concepts, _CHUNK, "merge: vectors"):
-            near = await self._store.near(cycle.tenant, ids, fetch=_NEAREST, above=SAME)
-            found = _proposals([judged(pair) for pair in near])
+            found = _proposals([judged(pair) for pair in await self._near(cycle, ids, table)])
             proposed |= found
             if not cycle.dry_run:
                 await self._store.propose_near(
@@ -217,13 +250,35 @@ class ProposeMerges:
             ),
         )  # fmt: skip
 
-    async def _compared(self, pairs: Sequence[AlikeNames]) -> list[Compared]:
-        names = sorted({name for pair in pairs for name in (pair.one, pair.other)})
-        vectors = await embed_all(self._embedder, names)
-        rows = dict(zip(names, vectors.astype(np.float64), strict=True))
+    async def _near(
+        self, cycle: Cycle, ids: Sequence[str], table: VectorTable | None
+    ) -> Sequence[NearNames]:
+        if table is None:
+            return await self._store.near(cycle.tenant, ids, fetch=_NEAREST, above=SAME)
+        near = await asyncio.to_thread(table.near, ids, above=SAME, most=_NEAREST - 1)
+        return await self._store.near_given(cycle.tenant, ids, near, above=SAME)
+
+    async def _table(self, cycle: Cycle, searches: int) -> VectorTable | None:
+        if searches < _FEW:
+            return None
+        ids = await self._store.concepts(cycle.tenant)
+        if not VectorTable.pays(searches, len(ids)):
+            return None
+        return await VectorTable.load(cycle, "merge: read vectors", ids, self._store.read_vectors)
+
+    async def _compared(
+        self, pairs: Sequence[AlikeNames], known: dict[str, Vector]
+    ) -> list[Compared]:
+        """Compare names by their vectors; `known` keeps these, as most names are in many pairs."""
+        names = {name for pair in pairs for name in (pair.one, pair.other)}
+        if len(known) > _KEPT:
+            known.clear()
+        lacking = sorted(names - known.keys())
+        if lacking:
+            known |= zip(lacking, await embed_all(self._embedder, lacking), strict=True)
         found = []
         for pair in pairs:
-            exact = float(rows[pair.one] @ rows[pair.other])
+            exact = float(known[pair.one].astype(np.float64) @ known[pair.other])
             cosine = round(min(1.0, max(0.0, exact)), _ROUNDED)
             found.append(Compared(names=pair, cosine=cosine, reason=_reason(pair, cosine)))
         return found

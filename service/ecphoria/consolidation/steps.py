@@ -34,8 +34,13 @@ _CHUNK = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unembedded:
-    """A concept without a vector, or an engram: its name is its summary, and it has no kind."""
+    """A concept without a vector, or an engram: its name is its summary, and it has no kind.
 
+    Attributes:
+        cursor: Its place in the order of a list.
+    """
+
+    cursor: str
     id: str
     name: str
     kind: str | None
@@ -62,7 +67,7 @@ class NodeVectors:
         self._concepts = concepts
 
     async def unembedded(self, tenant: TenantId, after: str, limit: int) -> Sequence[Unembedded]:
-        """List nodes without a vector by id, from after `after` on."""
+        """List nodes without a vector, from after the cursor `after` on."""
         return await self._graph.run(
             _LIST_UNEMBEDDED, tenant=tenant, concepts=self._concepts, after=after, limit=limit
         )
@@ -96,7 +101,7 @@ async def embed_new(store: NodeVectors, embedder: Embedder, cycle: Cycle, place:
     embedded, after = 0, ""
     while nodes := await store.unembedded(cycle.tenant, after, _CHUNK):
         await cycle.reached(place)
-        after = nodes[-1].id
+        after = nodes[-1].cursor
         embedded += len(nodes)
         if not cycle.dry_run:
             vectors = await embed_all(embedder, [node.text for node in nodes])
