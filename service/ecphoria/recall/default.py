@@ -52,9 +52,9 @@ _QUESTION_MARGIN: Final = 0.05
 """Score by which a question may stand above its reply."""
 
 # A short reply tells a fact; a long one works on what the question states, and then the question
-# is evidence (decision 0086).
-_BRIEF_MARGIN: Final = -0.1
-"""The same where the reply has at most 600 characters: the question stands below it."""
+# is evidence (decisions 0086 and 0100).
+_BRIEF_MARGIN: Final = -1.0
+"""The same where the reply has at most 600 characters: the question stands far below it."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -120,6 +120,7 @@ class Search:
 
     Attributes:
         echoes: Turns that only ask what the cue asks; `store` does not have them.
+        unanswered: Other questions of a user to which the assistant replied that it does not know.
     """
 
     store: RecallStore
@@ -129,6 +130,7 @@ class Search:
     filters: Filters
     now: datetime
     echoes: tuple[Echo, ...] = ()
+    unanswered: frozenset[EpisodeId] = frozenset()
 
     @property
     def echo_ids(self) -> frozenset[EpisodeId]:

@@ -127,7 +127,7 @@ async def test_a_question_stands_below_its_short_reply(
     await store(ingest, tenant, said, case, "s")
     found = await ask(recalls, tenant, cue)
     score = {hit.episode.text: hit.score for hit in found.hits}
-    assert score[asked] <= score[reply] - 0.1 + 1e-9
+    assert score[asked] <= score[reply] - 1.0 + 1e-9
     assert not any(hit.echo for hit in found.hits if hit.episode.text == asked)
 
 
@@ -176,7 +176,10 @@ async def test_a_question_that_stayed_open_is_an_echo_however_long(
     named = "Which firm repaired the old motor of the copper dome for Anna Meyer?"
     await store(ingest, tenant, [("user", named), ("assistant", "I don't know.")], case, "s")
     after = await ask(recalls, tenant, cue)
-    assert [hit.echo for hit in after.hits if hit.episode.text == named] == [False]
+    # It may tell something by the name, so it stays a hit, below all others.
+    kept = [hit for hit in after.hits if not hit.echo]
+    assert [hit.episode.text for hit in kept][-1] == named
+    assert [hit.score for hit in kept] == sorted((hit.score for hit in kept), reverse=True)
     # Another memory has the name, so the question tells nothing new.
     await store(ingest, tenant, [("user", "Anna Meyer plays the cello.")], case, "t")
     known = await ask(recalls, tenant, cue)

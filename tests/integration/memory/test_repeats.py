@@ -37,7 +37,10 @@ async def recalled(
     return {hit.episode.text: hit for hit in found.hits}
 
 
-@pytest.mark.parametrize("reply", ["Port 8443.", "It runs behind nginx on port 8443."])
+@pytest.mark.parametrize(
+    "reply",
+    ["Port 8443.", "It runs behind nginx on port 8443.", "Port 8443, behind the nginx proxy."],
+)
 @pytest.mark.parametrize(
     "cue",
     ["What port does the gateway use?", "Which port do I have for the gateway in the office?"],
@@ -65,6 +68,7 @@ async def test_without_joining_the_reply_is_a_hit(
         # It says more than the memory.
         (PORT, "Port 8443, and 9000 for tests.", "Which port?"),
         (PORT, "Port 8443, which Nora chose with care.", "Which port?"),
+        (PORT, "Port 8443 of the new proxy.", "Which port?"),
         # It denies the memory.
         (PORT, "The gateway does not use port 8443.", "Which port?"),
         # Its words are in a memory about something else.
