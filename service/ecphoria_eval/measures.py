@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.records.calibration import Bin
 from ecphoria.records.recall import Verdict
 from ecphoria_eval.datasets.dataset import Suite

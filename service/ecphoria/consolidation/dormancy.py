@@ -15,7 +15,7 @@ import numpy as np
 from ecphoria.consolidation.archive import ArchiveService
 from ecphoria.consolidation.dormancy_store import DormancyCandidate, DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.retention import decay, retention_score, retrievability, strength
 from ecphoria.ports import Clock
 from ecphoria.records.history import DAY_MS, FIRST_STABILITY

@@ -15,7 +15,7 @@ from ecphoria.ingest.validation import (
     content_key,
     with_one_form,
 )
-from ecphoria.maths.checks import unit_vector
+from ecphoria.maths.arrays import unit_vector
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.ports import Vector
 from ecphoria.records.episode import (

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from ecphoria.learning.store import Effects, LearningTransaction
-from ecphoria.maths.checks import FloatArray, IntArray
+from ecphoria.maths.arrays import FloatArray, IntArray
 from ecphoria.maths.hebbian import homeostasis, increment, linked
 from ecphoria.maths.retention import decay, grow, refresh, retrievability
 from ecphoria.maths.spiking import Rest, join, leak, next_tau, printed_tau, stimulate
@@ -112,16 +112,11 @@ class Participation:
 def update_links(
     links: Sequence[Link], parts: Mapping[EpisodeId, Participation], *, total: int, at_ms: int
 ) -> tuple[Link, ...]:
-    """Count each pair once more, and strengthen pairs that are recalled often.
+    """Count each pair once more, strengthen pairs that are recalled often, return changed links.
 
-    Args:
-        links: Learned links of the recalled memories, and counted links between them.
-        parts: The recalled memories, with their shares.
-        total: N, the tenant's recalls, this one included.
-        at_ms: The instant of the recall.
-
-    Returns:
-        The changed links, including those scaled back to the budget of a memory.
+    `links` are the learned links of the recalled memories, and the counted ones between them;
+    `parts` the recalled memories with their shares; `total` the tenant's recalls with this one.
+    Links that are scaled back to the budget of a memory are among the changed ones.
     """
     before = {(link.one, link.other): link for link in links}
     pairs = [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import FloatArray, check_same_length, floats, indices, tally
+from ecphoria.maths.arrays import FloatArray, floats, ints, tally
 
 MOST_ASSOCIATION: Final = 3.0
 """S_max: associative strength of a fact with a fan of 1."""
@@ -41,16 +41,9 @@ def base_level(
     >>> base_level([1.0, 86400.0], [0, 1], size=3).round(5)
     array([ 0.     , -5.68337,     -inf])
     """
-    ages, of = floats("ages_s", ages_s), indices("owner", owner, size=size)
-    check_same_length(ages_s=ages, owner=of)
-    if not 0.0 < decay < 1.0:
-        raise ValueError("decay must lie in (0, 1)")
-    presence = tally(of, np.maximum(1.0, ages) ** -decay, size=size)
+    presence = tally(ints(owner), np.maximum(1.0, floats(ages_s)) ** -decay, size=size)
     if beyond is not None:
-        rest = floats("beyond", beyond, low=0.0)
-        if rest.size != size:
-            raise ValueError("beyond must have one value for each memory")
-        presence = presence + rest
+        presence = presence + floats(beyond)
     with np.errstate(divide="ignore"):
         return np.log(presence)
 
@@ -71,19 +64,13 @@ def older_uses(
     >>> older_uses([12.0], [20 * 3600.0], [8 * 3600.0]).round(5)
     array([0.05479])
     """
-    dropped = floats("count", count, low=0.0)
-    first = np.maximum(1.0, floats("first_age_s", first_age_s))
-    kept = np.maximum(1.0, floats("kept_age_s", kept_age_s))
-    check_same_length(count=dropped, first_age_s=first, kept_age_s=kept)
-    if not 0.0 < decay < 1.0:
-        raise ValueError("decay must lie in (0, 1)")
+    first = np.maximum(1.0, floats(first_age_s))
+    kept = np.maximum(1.0, floats(kept_age_s))
     span = first - kept
-    if (span < 0.0).any():
-        raise ValueError("first_age_s must not be below kept_age_s")
     power = 1.0 - decay
     apart = span > 1e-6 * first
     mean = (first**power - kept**power) / (power * np.where(apart, span, 1.0))
-    return dropped * np.where(apart, mean, kept**-decay)
+    return floats(count) * np.where(apart, mean, kept**-decay)
 
 
 def squash(level: ArrayLike, *, midpoint_s: float = 604_800.0, decay: float = 0.5) -> FloatArray:
@@ -97,11 +84,7 @@ def squash(level: ArrayLike, *, midpoint_s: float = 604_800.0, decay: float = 0.
     >>> squash([0.0, -np.inf]).round(6)
     array([0.998716, 0.      ])
     """
-    raw = np.ascontiguousarray(level, dtype=np.float64)
-    if raw.ndim != 1 or np.isnan(raw).any() or (raw == np.inf).any():
-        raise ValueError("level must be a vector of numbers, -inf allowed")
-    if not midpoint_s > 0.0:
-        raise ValueError("midpoint_s must be above 0")
+    raw = floats(level)
     middle = -decay * np.log(midpoint_s)
     used = np.isfinite(raw)
     odds = np.exp(np.minimum(middle - np.where(used, raw, 0.0), 700.0))
@@ -111,13 +94,12 @@ def squash(level: ArrayLike, *, midpoint_s: float = 604_800.0, decay: float = 0.
 def fan_share(fan: ArrayLike) -> FloatArray:
     """Weaken an association by its source's fan: `max(0, S_max - ln fan) / S_max`, in [0, 1].
 
-    Args:
-        fan: [n] >= 0, edges of the source; below 1 counts as 1.
+    The fan [n] is the number of edges of the source; below 1 counts as 1.
 
     >>> fan_share([1, 5, 20, 57]).round(6)
     array([1.      , 0.463521, 0.001423, 0.      ])
     """
-    edges = np.maximum(1.0, floats("fan", fan, low=0.0))
+    edges = np.maximum(1.0, floats(fan))
     return np.maximum(0.0, MOST_ASSOCIATION - np.log(edges)) / MOST_ASSOCIATION
 
 
@@ -131,9 +113,7 @@ def prime(graph: Adjacency, attention: ArrayLike) -> FloatArray:
     >>> prime(Adjacency.from_arcs([0, 1], [2, 2], [0.5, 1.0], size=3), [1.0, 3.0, 0.0])
     array([0.   , 0.   , 0.875])
     """
-    held = floats("attention", attention, low=0.0)
-    if held.size != graph.size:
-        raise ValueError("attention must have one value for each node")
+    held = floats(attention)
     total = float(held.sum())
     return graph.push(held / total) if total > 0.0 else np.zeros_like(held)
 
@@ -146,9 +126,7 @@ def probabilities(score: ArrayLike, *, temperature: float = 0.25) -> FloatArray:
     >>> probabilities([0.9, 0.7, 0.2]).round(6)
     array([0.662191, 0.297541, 0.040268])
     """
-    level = floats("score", score)
-    if not temperature > 0.0:
-        raise ValueError("temperature must be above 0")
+    level = floats(score)
     if not level.size:
         return level
     odds = np.exp((level - level.max()) / temperature)

@@ -6,15 +6,7 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    check_same_length,
-    floats,
-    indices,
-    tally,
-)
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints, tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,7 +14,6 @@ class Adjacency:
     """Compressed sparse rows; rows are sources, so row j holds the arcs that leave node j.
 
     Arcs of row j are `indices[indptr[j]:indptr[j + 1]]`, sorted by head; parallel arcs stay apart.
-    `from_arcs` checks what it is given, so kernels trust a graph.
 
     Attributes:
         indptr: int [n + 1], where each row starts.
@@ -38,7 +29,7 @@ class Adjacency:
     def from_arcs(
         cls, tail: ArrayLike, head: ArrayLike, weight: ArrayLike, *, size: int
     ) -> "Adjacency":
-        """Check arcs and sort them into rows; O(m log m). Self-loops are dropped.
+        """Sort arcs into rows; O(m log m). Self-loops are dropped.
 
         Args:
             tail: int [m], where each arc starts.
@@ -49,26 +40,12 @@ class Adjacency:
         >>> Adjacency.from_arcs([1, 0, 0], [0, 2, 1], [0.5, 0.2, 0.1], size=3).indices
         array([1, 2, 0])
         """
-        start = indices("tail", tail, size=size)
-        end = indices("head", head, size=size)
-        value = floats("weight", weight, low=0.0)
-        check_same_length(tail=start, head=end, weight=value)
-        return cls.of_checked(start, end, value, size=size)
-
-    @classmethod
-    def of_checked(
-        cls, tail: IntArray, head: IntArray, weight: FloatArray, *, size: int
-    ) -> "Adjacency":
-        """Sort arcs that a kernel has made, as `from_arcs` does, without checking them again.
-
-        >>> Adjacency.of_checked(np.array([1, 0]), np.array([0, 1]), np.ones(2), size=2).indptr
-        array([0, 1, 2])
-        """
-        kept = np.flatnonzero(tail != head)
-        kept = kept[np.lexsort((head[kept], tail[kept]))]
+        start, end = ints(tail), ints(head)
+        kept = np.flatnonzero(start != end)
+        kept = kept[np.lexsort((end[kept], start[kept]))]
         indptr = np.zeros(size + 1, dtype=np.int64)
-        np.cumsum(np.bincount(tail[kept], minlength=size), out=indptr[1:])
-        return cls(indptr=indptr, indices=head[kept], weights=weight[kept])
+        np.cumsum(np.bincount(start[kept], minlength=size), out=indptr[1:])
+        return cls(indptr=indptr, indices=end[kept], weights=floats(weight)[kept])
 
     @property
     def size(self) -> int:
@@ -147,22 +124,9 @@ def transition(
     >>> one.weights
     array([0.5 , 0.25])
     """
-    shares = floats("gain", gain, ndim=2, low=0.0, high=1.0)
-    if shares.shape[1] != 2:
-        raise ValueError("gain must have a forward and a backward column")
-    kinds = shares.shape[0]
-    degrees = floats("degree", degree, ndim=2, low=0.0)
-    if degrees.shape[1] != kinds:
-        raise ValueError("degree must have one column for each kind")
-    if not 0.0 <= fan_power <= 1.0:
-        raise ValueError("fan_power must lie in [0, 1]")
+    shares, degrees = floats(gain), floats(degree)
+    one, other, sort, value = ints(tail), ints(head), ints(kind), floats(weight)
     size = degrees.shape[0]
-    one = indices("tail", tail, size=size)
-    other = indices("head", head, size=size)
-    sort = indices("kind", kind, size=kinds)
-    value = floats("weight", weight, low=0.0, high=1.0)
-    check_same_length(tail=one, head=other, kind=sort, weight=value)
-
     kept = one != other
     one, other, sort, value = one[kept], other[kept], sort[kept], value[kept]
     start, end = np.concatenate((one, other)), np.concatenate((other, one))
@@ -178,7 +142,7 @@ def transition(
     if row_guard:
         leaving = tally(start, arc, size=size)
         arc = arc / np.maximum(1.0, leaving)[start]
-    return Adjacency.of_checked(start, end, arc, size=size)
+    return Adjacency.from_arcs(start, end, arc, size=size)
 
 
 def _fan(node: IntArray, kind: IntArray, weight: FloatArray, degree: FloatArray) -> FloatArray:

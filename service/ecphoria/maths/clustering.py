@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices, tally
+from ecphoria.maths.arrays import FloatArray, IntArray, floats, ints, tally
 
 _ROUNDED = 9
 
@@ -42,11 +42,7 @@ def clusters(
     >>> clusters([0, 1, 2, 3], [1, 2, 3, 4], [0.9, 0.8, 0.5, 0.7], size=6, most=3).tolist()
     [0, 0, 0, 3, 3, 5]
     """
-    first, second = indices("one", one, size=size), indices("other", other, size=size)
-    value = floats("weight", weight, low=0.0)
-    check_same_length(one=first, other=second, weight=value)
-    if most < 1:
-        raise ValueError("most must be at least 1")
+    first, second = ints(one), ints(other)
     above = np.arange(size)
     count = np.ones(size, np.int64)
 
@@ -56,7 +52,7 @@ def clusters(
             node = int(above[node])
         return node
 
-    order = np.lexsort((second, first, -np.round(value, _ROUNDED)))
+    order = np.lexsort((second, first, -np.round(floats(weight), _ROUNDED)))
     for here, there in zip(first[order].tolist(), second[order].tolist(), strict=True):
         low, high = sorted((root(here), root(there)))
         if low != high and count[low] + count[high] <= most:
@@ -68,13 +64,12 @@ def clusters(
 def centrality(vectors: ArrayLike) -> FloatArray:
     """Average each member's cosine to all, itself among them: its product with the centre; O(n d).
 
-    Args:
-        vectors: [n, d], unit rows; a row of zeros is near to nobody.
+    The rows [n, d] are unit vectors; a row of zeros is near to nobody.
 
     >>> centrality([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]).round(4)
     array([0.5333, 0.8   , 0.6   ])
     """
-    rows = floats("vectors", vectors, ndim=2)
+    rows = floats(vectors)
     if not len(rows):
         return np.empty(0)
     return np.asarray(rows @ rows.mean(axis=0), dtype=np.float64)
@@ -97,14 +92,8 @@ def mmr_select(
     >>> mmr_select([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1], count=2).tolist()
     [0, 2]
     """
-    rows = floats("vectors", vectors, ndim=2)
-    said = floats("weight", weight, low=0.0, high=1.0)
-    check_same_length(vectors=rows[:, :1].ravel(), weight=said)
-    if count < 1:
-        raise ValueError("count must be at least 1")
-    if not 0.0 <= novelty <= 1.0:
-        raise ValueError("novelty must lie in [0, 1]")
-    worth = (1.0 - novelty) * said * centrality(rows)
+    rows = floats(vectors)
+    worth = (1.0 - novelty) * floats(weight) * centrality(rows)
     repeats = np.zeros(len(rows))
     chosen: list[int] = []
     free = np.ones(len(rows), dtype=np.bool_)
@@ -141,10 +130,7 @@ def positive_cosine(vectors: ArrayLike, query: ArrayLike) -> FloatArray:
     >>> positive_cosine([[0.8, 0.6], [-1.0, 0.0]], [1.0, 0.0])
     array([0.8, 0. ])
     """
-    rows, one = floats("vectors", vectors, ndim=2), floats("query", query)
-    if rows.shape[1] != one.size:
-        raise ValueError("query must have the dimension of the vectors")
-    return np.clip(rows @ one, 0.0, 1.0)
+    return np.clip(floats(vectors) @ floats(query), 0.0, 1.0)
 
 
 def relevance(direct: ArrayLike, path: ArrayLike, *, weight: float = 0.5) -> FloatArray:
@@ -158,11 +144,7 @@ def relevance(direct: ArrayLike, path: ArrayLike, *, weight: float = 0.5) -> Flo
     >>> relevance([0.2], [0.383379]).round(6)
     array([0.29169])
     """
-    near, way = floats("direct", direct, low=0, high=1), floats("path", path, low=0, high=1)
-    check_same_length(direct=near, path=way)
-    if not 0.0 <= weight <= 1.0:
-        raise ValueError("weight must lie in [0, 1]")
-    return weight * near + (1.0 - weight) * way
+    return weight * floats(direct) + (1.0 - weight) * floats(path)
 
 
 def hop(
@@ -186,19 +168,17 @@ def hop(
     >>> hop([[1.0, 0.0], [0.0, 1.0]], [0.9, 0.4], [1.0, 1.0], softmax=True).weights.round(3)
     array([0.622, 0.378])
     """
-    rows = floats("vectors", vectors, ndim=2)
-    level, way = floats("score", score, low=0.0), floats("path", path, low=0.0, high=1.0)
-    check_same_length(vectors=rows, score=level, path=way)
+    level = floats(score)
     weights = np.exp(level) if softmax else level
     total = float(weights.sum())
     if not (total > 0.0 and level.any()):
         return None
     weights = weights / total
-    centre = weights @ rows
+    centre = weights @ floats(vectors)
     length = float(np.linalg.norm(centre))
     if length < SMALL:
         return None
-    return Centroid(weights=weights, vector=centre / length, path=float(weights @ way))
+    return Centroid(weights=weights, vector=centre / length, path=float(weights @ floats(path)))
 
 
 def carried(
@@ -215,8 +195,6 @@ def carried(
     >>> carried([[1.0, 0.0]], [0.6, 0.8], path=0.5).round(6)
     array([0.24])
     """
-    if not (0.0 <= path <= 1.0 and 0.0 < keep <= 1.0):
-        raise ValueError("path must lie in [0, 1] and keep in (0, 1]")
     return keep * path * positive_cosine(vectors, centre)
 
 
@@ -237,9 +215,7 @@ def sources(
     >>> sources([0, 0], [0, 1], [1.0, 1.0], [0.6], size=2)
     array([0.3, 0.3])
     """
-    level = floats("score", score, low=0.0)
-    from_, to = indices("trace", trace, size=level.size), indices("source", source, size=size)
-    value = floats("weight", weight, low=0.0)
-    check_same_length(trace=from_, source=to, weight=value)
-    fan = tally(from_, value, size=level.size)
-    return tally(to, level[from_] * value / np.maximum(1.0, fan[from_]), size=size)
+    level, value, origin = floats(score), floats(weight), ints(trace)
+    fan = tally(origin, value, size=level.size)
+    share = level[origin] * value / np.maximum(1.0, fan[origin])
+    return tally(ints(source), share, size=size)

@@ -25,15 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import frontier, mask, pad, strongest
-from ecphoria.maths.checks import (
-    FloatArray,
-    IntArray,
-    bools,
-    check_same_length,
-    floats,
-    indices,
-    tally,
-)
+from ecphoria.maths.arrays import FloatArray, IntArray, bools, floats, ints, tally
 from ecphoria.maths.fusion import share_of_largest
 
 
@@ -66,15 +58,6 @@ class ChannelOptions:
     hub: int = 50
     item_frontier: int = 10
     concept_frontier: int = 30
-
-    def __post_init__(self) -> None:
-        shares = (self.keep, self.flow, self.title_out, self.mention_back, self.related)
-        if not all(0.0 <= share <= 1.0 for share in shares):
-            raise ValueError("keep, flow, title_out, mention_back, related must lie in [0, 1]")
-        if not all(0.0 <= power <= 1.0 for power in (self.item_fan, self.concept_fan)):
-            raise ValueError("item_fan and concept_fan must lie in [0, 1]")
-        if min(self.steps, self.hub) < 0 or min(self.item_frontier, self.concept_frontier) < 1:
-            raise ValueError("steps and hub must be at least 0, the frontiers at least 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -169,11 +152,10 @@ def start(
     >>> start([0.6, 0.4], []).sending_items()
     array([0, 1])
     """
-    items = floats("seeds", seeds, low=0.0)
-    concepts = floats("cue_concepts", cue_concepts, low=0.0)
+    concepts = floats(cue_concepts)
     return ChannelState(
         options=ChannelOptions() if options is None else options,
-        items=items.copy(),
+        items=floats(seeds).copy(),
         concepts=concepts.copy(),
         about_mass=0.0,
         by_item=np.full(concepts.size, -1, dtype=np.int64),
@@ -208,17 +190,9 @@ def wake_concepts(
         concept_mentions: [q], items that mention the concept; sets the number of concepts.
     """
     options = state.options
-    mentions, titles = floats("item_mentions", item_mentions), floats("item_titles", item_titles)
-    hubs = floats("concept_mentions", concept_mentions, low=0.0) > options.hub
-    if check_same_length(item_mentions=mentions, item_titles=titles) != state.items.size:
-        raise ValueError("item_mentions and item_titles must have one value for each item")
-    tail = indices("item", item, size=state.items.size)
-    head = indices("concept", concept, size=hubs.size)
-    title = bools("is_title", is_title)
-    check_same_length(item=tail, concept=head, is_title=title)
-    if hubs.size < state.concepts.size:
-        raise ValueError("concepts never become fewer")
-
+    mentions, titles = floats(item_mentions), floats(item_titles)
+    hubs = floats(concept_mentions) > options.hub
+    tail, head, title = ints(item), ints(concept), bools(is_title)
     fan = mentions + options.title_out * titles
     scale = np.divide(1.0, fan**options.item_fan, out=np.zeros_like(fan), where=fan > 0.0)
     weight = np.where(title, options.title_out, np.where(hubs[head], 0.0, 1.0))
@@ -261,14 +235,8 @@ def wake_items(
         size: number of items n from now on.
     """
     options = state.options
-    about, mentions = _degrees(state, concept_about, concept_mentions)
-    if size < state.items.size:
-        raise ValueError("items never become fewer")
-    tail = indices("concept", concept, size=state.concepts.size)
-    head = indices("item", item, size=size)
-    over_about = bools("is_about", is_about)
-    check_same_length(concept=tail, item=head, is_about=over_about)
-
+    about, mentions = floats(concept_about), floats(concept_mentions)
+    tail, head, over_about = ints(concept), ints(item), bools(is_about)
     energy = options.flow * mask(state.concepts, state.sending_concepts())
     direct = energy / np.maximum(1.0, about) ** options.concept_fan
     back = options.mention_back * energy / np.maximum(1.0, about + mentions) ** options.concept_fan
@@ -295,17 +263,6 @@ def wake_items(
         by_related=none,
         waves=(*state.waves, wave),
     )
-
-
-def _degrees(
-    state: ChannelState, about: ArrayLike, mentions: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Check the concepts' degrees."""
-    first = floats("concept_about", about, low=0.0)
-    second = floats("concept_mentions", mentions, low=0.0)
-    if check_same_length(concept_about=first, concept_mentions=second) != state.concepts.size:
-        raise ValueError("concept_about and concept_mentions need one value for each concept")
-    return first, second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,10 +300,7 @@ def boost(
     >>> boost([0.0, 1.0, 8.0], 1.0)
     array([0. , 0.6, 1.2])
     """
-    received = floats("act", act, low=0.0)
-    if not (0.0 <= gate <= 1.0 and power > 0.0):
-        raise ValueError("gate must lie in [0, 1] and power be above 0")
-    return np.asarray(weight * gate * share_of_largest(received) ** power)
+    return np.asarray(weight * gate * share_of_largest(act) ** power)
 
 
 def path(waves: Sequence[ChannelWave], item: int) -> tuple[Hop, ...]:
@@ -408,17 +362,12 @@ def wake_related(
         weight: [e] in [0, 1].
         size: number of concepts q from now on.
     """
-    if size < state.concepts.size:
-        raise ValueError("concepts never become fewer")
-    sender = indices("tail", tail, size=state.concepts.size)
-    target = indices("head", head, size=size)
-    value = floats("weight", weight, low=0.0, high=1.0)
-    check_same_length(tail=sender, head=target, weight=value)
+    sender, target = ints(tail), ints(head)
     energy = mask(state.concepts, state.sending_concepts())
     degree = np.maximum(1.0, np.bincount(sender, minlength=energy.size))
     # Divided by the root of the number of edges, so that a hub passes little to each
     # (docs/explanation/recall.md).
-    sent = state.options.related * energy[sender] * value / np.sqrt(degree)[sender]
+    sent = state.options.related * energy[sender] * floats(weight) / np.sqrt(degree)[sender]
     origin, share = strongest(sender, target, sent, size=size)
     known = pad(state.by_item_share, size)
     better = share > known
@@ -444,10 +393,8 @@ def fact_cue(concept: ArrayLike, cosine: ArrayLike, items: ArrayLike) -> FloatAr
     >>> fact_cue([0, 1], [0.5, 0.5], [1, 4])
     array([0.8, 0.2])
     """
-    degree = np.maximum(1.0, floats("items", items, low=0.0))
-    end = indices("concept", concept, size=degree.size)
-    near = np.maximum(0.0, floats("cosine", cosine))
-    check_same_length(concept=end, cosine=near)
-    energy = tally(end, near, size=degree.size) / degree
+    degree = np.maximum(1.0, floats(items))
+    near = np.maximum(0.0, floats(cosine))
+    energy = tally(ints(concept), near, size=degree.size) / degree
     total = float(energy.sum())
     return energy / total if total > 0.0 else energy

@@ -6,7 +6,6 @@ kinds of data (decision 0047). Parts always add up to the score to 1e-9.
 All measures are symmetric, take each thing at most once in a ranking, and cost O(n).
 """
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,15 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    bools,
-    check_same_length,
-    floats,
-    ordered,
-)
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints
 
 PARTS: Final = ("lex", "sem", "ctx", "spk", "len", "isq", "texp", "date")
 """Names of the columns of `recipe_score`'s parts."""
@@ -148,7 +139,7 @@ def share_of_largest(x: ArrayLike) -> FloatArray:
     >>> share_of_largest([1, 3, 4])
     array([0.25, 0.75, 1.  ])
     """
-    values = floats("x", x)
+    values = floats(x)
     largest = float(values.max(initial=0.0))
     return np.clip(values / largest, 0.0, 1.0) if largest > 0.0 else np.zeros_like(values)
 
@@ -162,13 +153,9 @@ def bounds_of(
     """Measure the bounds over the candidates proper.
 
     Items that spreading adds later are scaled by the bounds of those that were there before.
-
-    Args:
-        signals: [n] each.
-        among: [n], which items count; None for all.
-        measure: Measures one signal.
+    `among` [n] flags the items that count; None for all. `measure` measures one signal.
     """
-    rows = slice(None) if among is None else bools("among", among)
+    rows = slice(None) if among is None else among
     return TextBounds(
         lex=measure(signals.lex[rows]),
         sem=measure(signals.sem[rows]),
@@ -198,7 +185,7 @@ def adapted(
     """
     if unread:
         return replace(weights, sem=_UNREAD * weights.sem, ctx=_UNREAD * weights.ctx)
-    words = signals.lex[bools("among", among)]
+    words = signals.lex[among]
     if words.size < _FEW:
         return weights
     tell = min(1.0, max(_LEAST, skewness(words), covered**2))
@@ -213,7 +200,7 @@ def skewness(x: ArrayLike) -> float:
     >>> round(skewness([0, 0, 0, 0, 1]), 2), skewness([1, 2, 3]), skewness([5, 5])
     (1.5, 0.0, 0.0)
     """
-    values = floats("x", x)
+    values = floats(x)
     if values.size < 2 or not values.max() > values.min():
         return 0.0
     # Divided by the range first, so that no power leaves the range of floats.
@@ -247,8 +234,7 @@ def recipe_score(
     >>> recipe_score(tell).score.round(2)
     array([0.17, 0.76])
     """
-    columns = np.stack([getattr(signals, name) for name in PARTS], axis=1)
-    parts = floats("signals", columns, ndim=2)
+    parts = floats(np.stack([getattr(signals, name) for name in PARTS], axis=1))
     scale = bounds_of(signals) if bounds is None else bounds
     for name, bound in (("lex", scale.lex), ("sem", scale.sem), ("ctx", scale.ctx)):
         place = PARTS.index(name)
@@ -256,7 +242,7 @@ def recipe_score(
     weights = TextWeights() if weights is None else weights
     if signals.prose is not None:
         lex, ctx = parts[:, PARTS.index("lex")], parts[:, PARTS.index("ctx")]
-        ctx += weights.worded * bools("prose", signals.prose) * (lex - ctx)
+        ctx += weights.worded * signals.prose * (lex - ctx)
     parts *= weights.vector()
     return Scored(score=parts.sum(axis=1), parts=parts)
 
@@ -267,8 +253,6 @@ def _scaled(values: FloatArray, bound: Bounds) -> FloatArray:
     Without that the only memory of a store would score 0.
     """
     span = bound.high - bound.low
-    if not math.isfinite(span):
-        raise ValueError("bounds must be finite")
     if span > 0.0:
         return np.clip((values - bound.low) / span, 0.0, bound.most)
     return (values >= bound.high).astype(np.float64) if bound.high > 0.0 else np.zeros_like(values)
@@ -292,10 +276,7 @@ def fusion(
     >>> fusion([0, 2, 1], [0.1, 0.2, 0.3]).score
     array([0.  , 0.75, 0.75])
     """
-    words, meaning = floats("bm25", bm25), floats("cosine", cosine)
-    check_same_length(bm25=words, cosine=meaning)
-    if not 0.0 <= lexical <= 1.0:
-        raise ValueError("lexical must lie in [0, 1]")
+    words, meaning = floats(bm25), floats(cosine)
     scale = (Bounds.of(words), Bounds.of(meaning)) if bounds is None else bounds
     parts = np.stack(
         (lexical * _scaled(words, scale[0]), (1.0 - lexical) * _scaled(meaning, scale[1])), axis=1
@@ -306,21 +287,8 @@ def fusion(
 DECIMALS = 12  # sums that differ less than this differ by the order of adding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ranking:
-    """The k best.
-
-    Attributes:
-        index: int [<= k], into the rows of the parts, best first.
-        score: [n], the sum of each row.
-    """
-
-    index: IntArray
-    score: FloatArray
-
-
-def rank(parts: ArrayLike, order: ArrayLike, k: int) -> Ranking:
-    """Sort by the sum of parts, descending; ties by the order key, ascending; O(n log n).
+def rank(parts: ArrayLike, order: ArrayLike, k: int) -> IntArray:
+    """Find the best k rows by the sum of parts, best first; ties by the order key; O(n log n).
 
     Scores equal to 12 decimals tie, so adding the same parts in another order changes nothing.
     Rows with equal score and equal key stay as given: make the key distinct.
@@ -330,18 +298,11 @@ def rank(parts: ArrayLike, order: ArrayLike, k: int) -> Ranking:
         order: int [n], smaller comes first (say, the place by occurred_at descending, then id).
         k: how many, >= 0.
 
-    >>> rank([[0.2, 0.3], [0.9, 0.0], [0.5, 0.0]], [2, 1, 0], 3).index
+    >>> rank([[0.2, 0.3], [0.9, 0.0], [0.5, 0.0]], [2, 1, 0], 3)
     array([1, 2, 0])
     """
-    terms = floats("parts", parts, ndim=2)
-    key = ordered("order", order)
-    if key.size != terms.shape[0]:
-        raise ValueError("order must have one value for each row of parts")
-    if k < 0:
-        raise ValueError("k must not be negative")
-    score = terms.sum(axis=1)
-    index = np.lexsort((key, -np.round(score, DECIMALS)))[:k]
-    return Ranking(index=index.astype(np.int64), score=score)
+    score = np.round(floats(parts).sum(axis=1), DECIMALS)
+    return np.lexsort((ints(order), -score))[:k]
 
 
 _PRIOR_DECIMALS = 11
@@ -352,14 +313,12 @@ def midrank(values: ArrayLike) -> FloatArray:
     """Scale values to 0..1 by their rank, ties sharing the middle of theirs; O(n log n).
 
     `r = (midrank - 1) / (n - 1)` with ranks from 1, the least first; one value alone gets 0.
-
-    Args:
-        values: [n], compared to 11 decimals.
+    Values are compared to 11 decimals.
 
     >>> midrank([0.2, 0.1, 0.4, 0.2])
     array([0.5, 0. , 1. , 0.5])
     """
-    given = np.round(floats("values", values), _PRIOR_DECIMALS)
+    given = np.round(floats(values), _PRIOR_DECIMALS)
     if given.size < 2:
         return np.zeros_like(given)
     _, place, count = np.unique(given, return_inverse=True, return_counts=True)
@@ -379,7 +338,6 @@ def overlap(one: Ranked, other: Ranked) -> float:
     >>> overlap("abcd", "bcxy")
     0.5
     """
-    _check(one, other)
     longest = max(len(one), len(other))
     return len(set(one) & set(other)) / longest if longest else 1.0
 
@@ -395,7 +353,6 @@ def rank_difference(one: Ranked, other: Ranked) -> float | None:
     >>> rank_difference("abcd", "bcxa")
     1.6666666666666667
     """
-    _check(one, other)
     place = {thing: rank for rank, thing in enumerate(other)}
     moved = [abs(rank - place[thing]) for rank, thing in enumerate(one) if thing in place]
     return sum(moved) / len(moved) if moved else None
@@ -418,9 +375,6 @@ def rank_biased_overlap(one: Ranked, other: Ranked, persistence: float = 0.9) ->
     >>> round(rank_biased_overlap("abc", "bac", 0.5), 6)
     0.5
     """
-    _check(one, other)
-    if not 0 < persistence < 1:
-        raise ValueError("persistence must lie between 0 and 1")
     short, long = sorted((one, other), key=len)
     if not short:
         return float(not long)
@@ -443,9 +397,3 @@ def rank_biased_overlap(one: Ranked, other: Ranked, persistence: float = 0.9) ->
         total += (1 - persistence) * weight * agreement
         weight *= persistence
     return total + weight * agreement
-
-
-def _check(*rankings: Ranked) -> None:
-    for ranking in rankings:
-        if len(set(ranking)) != len(ranking):
-            raise ValueError("a ranking must hold each thing once")

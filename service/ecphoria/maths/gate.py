@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import BoolArray, FloatArray, bools, check_same_length, floats
+from ecphoria.maths.arrays import BoolArray, FloatArray, bools, floats
 
 FEATURES: Final = (
     "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
@@ -81,8 +81,7 @@ def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArr
     >>> attribution([True, False, False], [True, True, False], [False, True, True])
     array([1. , 0.3, 0.5])
     """
-    mine, me, you = bools("own", own), bools("first", first), bools("second", second)
-    check_same_length(own=mine, first=me, second=you)
+    mine, me, you = bools(own), bools(first), bools(second)
     by_subject = np.where(me | ~you, 1.0, 0.6)
     by_other = np.where(you, np.where(me, 0.3, 0.5), 0.0)
     return np.where(mine, by_subject, by_other)
@@ -110,10 +109,6 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     it is chance who has which word. So these three are multiplied by w = `weight_of_speakers`
     where they speak against those named, and by (1 + w) / 2 where they speak for them.
 
-    Args:
-        evidence: the candidates.
-        names_someone: whether the query names a participant.
-
     >>> one = np.ones(1)
     >>> told = Evidence(
     ...     match=one, score=one, said=np.array([[True, False]]), rarity=np.array([1.0, 3.0]),
@@ -123,28 +118,16 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     >>> evidence_features(told, names_someone=True).round(3)
     array([0.263, 0.132, 0.   , 0.75 , 0.5  , 0.125, 0.5  , 0.   ])
     """
-    match, similar = floats("match", evidence.match), floats("similarity", evidence.similarity)
-    score = floats("score", evidence.score)
-    about = floats("attribution", evidence.attribution, low=0.0, high=1.0)
-    covers = floats("covered", evidence.covered, low=0.0, high=1.0 + 1e-9)
-    joint = floats("joint", evidence.joint, low=0.0)
-    void, own = bools("answers_nothing", evidence.answers_nothing), bools("own", evidence.own)
-    may = bools("about", evidence.about)
-    check_same_length(
-        match=match, score=score, similarity=similar, attribution=about, covered=covers,
-        joint=joint, answers_nothing=void, own=own, about=may,
-    )  # fmt: skip
-    rarity, said = floats("rarity", evidence.rarity, low=0.0), evidence.said
-    if said.dtype != np.bool_ or said.shape != (match.size, rarity.size):
-        raise ValueError("said must be a bool for each item and stem")
     features = np.zeros(len(FEATURES))
-    if not match.size:
+    if not evidence.match.size:
         return features
+    about, own, void = evidence.attribution, evidence.own, evidence.answers_nothing
+    rarity, said, similar = evidence.rarity, evidence.said, evidence.similarity
     mass = float(rarity.sum()) or 1.0
     heard = said.any(axis=0)
     if names_someone:
-        features[0] = _share(match, about)
-        covered = np.where(void, 0.0, covers)
+        features[0] = _share(evidence.match, about)
+        covered = np.where(void, 0.0, evidence.covered)
         features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
         features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
         weight = weight_of_speakers(similar, own)
@@ -152,10 +135,10 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
         features[:3] *= np.where(against, weight, (1.0 + weight) / 2.0)
     features[3] = rarity[~heard].max(initial=0.0) / mass
     features[4] = max(0.0, float(similar.max()))
-    features[5] = joint[may & ~void].max(initial=0.0)
-    best = np.argsort(-score, kind="stable")[:RANKS]
+    features[5] = evidence.joint[evidence.about & ~void].max(initial=0.0)
+    best = np.argsort(-evidence.score, kind="stable")[:RANKS]
     features[6] = max(0.0, float(similar[best[0]]))
-    features[7] = score[best[0]] - score[best[-1]]
+    features[7] = evidence.score[best[0]] - evidence.score[best[-1]]
     return features
 
 
@@ -169,11 +152,7 @@ def weight_of_speakers(similarity: FloatArray, own: BoolArray) -> float:
     ```
 
     Among few items it is chance who has which word of the query. It is no chance if those named
-    said nothing nearly as near in meaning as somebody else did.
-
-    Args:
-        similarity: [n], cosine with the query.
-        own: [n], spoken by one of those the query names.
+    said nothing nearly as near in meaning as somebody else did; `own` [n] flags what they said.
 
     >>> near, far, own = np.array([0.5, 0.5]), np.array([0.1, 0.5]), np.array([True, False])
     >>> round(weight_of_speakers(near, own), 2), weight_of_speakers(far, own)
@@ -189,20 +168,16 @@ def weight_of_speakers(similarity: FloatArray, own: BoolArray) -> float:
 
 
 def fact_contrast(joint: ArrayLike, own: ArrayLike) -> float:
-    """Compare the best statement about those named with the best about others; O(s).
+    """Subtract the best statement about others from the best about those named; O(s).
 
     Args:
         joint: [s] share of the query's mass that a statement has, times its cosine, >= 0.
         own: bool [s], whether it is about one of those named.
 
-    Returns:
-        max of `joint` over own statements minus that over others; no statement counts 0.
-
     >>> round(fact_contrast([0.5, 0.2], [True, False]), 6)
     0.3
     """
-    match, mine = floats("joint", joint, low=0.0), bools("own", own)
-    check_same_length(joint=match, own=mine)
+    match, mine = floats(joint), bools(own)
     return float(match[mine].max(initial=0.0) - match[~mine].max(initial=0.0))
 
 
@@ -216,35 +191,16 @@ def _share(match: FloatArray, about: FloatArray) -> float:
     return mine / (mine + theirs) - 0.5 if mine > 0.0 else -0.5
 
 
-def confidence(features: ArrayLike, *, bias: float, weights: ArrayLike) -> float:
-    """Turn features into the probability that the store holds the answer.
-
-    `1 / (1 + exp(-(bias + weights . features)))`.
-
-    >>> round(confidence([0.8, 0.1, 0.75, 1, 0.6], bias=-2, weights=[2.5, 1, 2, 1, 0.5]), 6)
-    0.947846
-    """
-    values, slope = floats("features", features), floats("weights", weights)
-    check_same_length(features=values, weights=slope)
-    # Stays exact, and within the range of exp, on both sides.
-    return 0.5 * (1.0 + math.tanh(0.5 * (bias + float(slope @ values))))
-
-
 def threshold(confidences: ArrayLike, frr: float) -> float:
     """Find the confidence under which at most a share `frr` of answerable questions falls.
 
-    The floor(frr * n)-th smallest, 0-based; what is below it is refused.
-
-    Args:
-        confidences: [n >= 1], of answerable questions.
-        frr: false refusal rate, in [0, 1).
+    The floor(frr * n)-th smallest of n, 0-based; what is below it is refused. `frr` is the false
+    refusal rate, in [0, 1).
 
     >>> threshold([0.9, 0.3, 0.5, 0.7], 0.25)
     0.5
     """
-    known = floats("confidences", confidences, low=0.0, high=1.0)
-    if not known.size or not 0.0 <= frr < 1.0:
-        raise ValueError("confidences must not be empty and frr lie in [0, 1)")
+    known = floats(confidences)
     return float(np.sort(known)[math.floor(frr * known.size + 1e-9)])
 
 
@@ -291,9 +247,7 @@ def fit_logistic(features: ArrayLike, labels: ArrayLike, *, ridge: float = RIDGE
     >>> fit.converged, float(np.round(fit.bias / -fit.weights[0], 6))
     (True, 1.5)
     """
-    x, wanted = floats("features", features, ndim=2), bools("labels", labels)
-    if x.shape[0] != wanted.size or wanted.all() or not wanted.any() or not ridge > 0.0:
-        raise ValueError("features need a label each, both labels present, and ridge above 0")
+    x, wanted = floats(features), bools(labels)
     centre, spread = x.mean(axis=0), x.std(axis=0)
     flat = spread <= 1e-9 * np.maximum(1.0, np.abs(centre))
     scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, spread))
@@ -306,16 +260,8 @@ def fit_logistic(features: ArrayLike, labels: ArrayLike, *, ridge: float = RIDGE
 
 
 def logits(fit: Logistic, features: ArrayLike) -> FloatArray:
-    """Give the log-odds of each row, [n]; monotone in the probability, and never saturated.
-
-    Args:
-        fit: of d features.
-        features: [n, d].
-    """
-    x = floats("features", features, ndim=2)
-    if x.shape[1] != fit.weights.size:
-        raise ValueError("features must have a column for each weight")
-    return np.asarray(fit.bias + x @ fit.weights)
+    """Give the log-odds of rows [n, d], [n]; monotone in the probability, and never saturated."""
+    return np.asarray(fit.bias + floats(features) @ fit.weights)
 
 
 def _newton(

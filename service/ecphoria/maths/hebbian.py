@@ -10,7 +10,7 @@ Source: SYNAPSE's association edges.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, check_same_length, floats, indices, tally
+from ecphoria.maths.arrays import FloatArray, floats, ints, tally
 
 _RATE = 0.1  # eta
 
@@ -29,11 +29,8 @@ def increment(one: ArrayLike, other: ArrayLike, weight: ArrayLike) -> FloatArray
     >>> increment([0.9], [0.64], [0.2]).round(5)
     array([0.24608])
     """
-    first = floats("one", one, low=0.0, high=1.0)
-    second = floats("other", other, low=0.0, high=1.0)
-    now = floats("weight", weight, low=0.0, high=1.0)
-    check_same_length(one=first, other=second, weight=now)
-    return now + _RATE * first * second * (1.0 - now)
+    now = floats(weight)
+    return now + _RATE * floats(one) * floats(other) * (1.0 - now)
 
 
 def lift(joint: ArrayLike, one: ArrayLike, other: ArrayLike, *, total: float) -> FloatArray:
@@ -48,7 +45,7 @@ def lift(joint: ArrayLike, one: ArrayLike, other: ArrayLike, *, total: float) ->
     >>> lift([4, 8], [10, 50], [8, 8], total=50)
     array([2.5, 1. ])
     """
-    both, first, second = _counts(joint, one, other, total)
+    both, first, second = floats(joint), floats(one), floats(other)
     chance = first * second
     return np.where(chance > 0.0, both * total / np.where(chance > 0.0, chance, 1.0), 0.0)
 
@@ -67,8 +64,7 @@ def linked(
     >>> linked([4, 8, 2], [10, 50, 2], [8, 8, 2], total=50)
     array([1., 0., 0.])
     """
-    both = floats("joint", joint, low=0.0)
-    enough = (both >= least) & (lift(joint, one, other, total=total) >= above - 1e-12)
+    enough = (floats(joint) >= least) & (lift(joint, one, other, total=total) >= above - 1e-12)
     return enough.astype(np.float64)
 
 
@@ -80,7 +76,7 @@ def npmi(joint: ArrayLike, one: ArrayLike, other: ArrayLike, *, total: float) ->
     >>> npmi([4, 8], [10, 100], [8, 8], total=100).round(6)
     array([0.5, 0. ])
     """
-    both, first, second = _counts(joint, one, other, total)
+    both, first, second = floats(joint), floats(one), floats(other)
     if total <= 0.0:
         return np.zeros_like(both)
     known = both > 0.0
@@ -100,7 +96,7 @@ def association(joint: ArrayLike, one: ArrayLike, other: ArrayLike, *, total: fl
     >>> association([4, 8, 1], [10, 100, 1], [8, 8, 1], total=100).round(6)
     array([0.355556, 0.      , 0.25    ])
     """
-    both, first, second = _counts(joint, one, other, total)
+    both, first, second = floats(joint), floats(one), floats(other)
     rare = np.minimum(first, second)
     sure = both / (both + 1.0) * rare / (rare + 1.0)
     return np.maximum(0.0, npmi(joint, one, other, total=total)) * sure
@@ -124,27 +120,10 @@ def homeostasis(
     >>> homeostasis([0, 0, 0, 1], [1, 2, 3, 2], [0.9, 0.8, 0.7, 0.6], size=4, budget=2).round(6)
     array([0.75    , 0.666667, 0.583333, 0.6     ])
     """
-    first, second = indices("one", one, size=size), indices("other", other, size=size)
-    value = floats("weight", weight, low=0.0)
-    check_same_length(one=first, other=second, weight=value)
-    if not budget > 0.0:
-        raise ValueError("budget must be above 0")
-    if (first == second).any():
-        raise ValueError("one and other must differ: a memory has no link to itself")
+    first, second, value = ints(one), ints(other), floats(weight)
     held = tally(first, value, size=size) + tally(second, value, size=size)
     share = budget / np.maximum(budget, held)
     return value * np.minimum(share[first], share[second])
-
-
-def _counts(
-    joint: ArrayLike, one: ArrayLike, other: ArrayLike, total: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    both = floats("joint", joint, low=0.0)
-    first, second = floats("one", one, low=0.0), floats("other", other, low=0.0)
-    check_same_length(joint=both, one=first, other=second)
-    if (both > np.minimum(first, second)).any() or (np.maximum(first, second) > total).any():
-        raise ValueError("joint must not exceed either count, and no count the total")
-    return both, first, second
 
 
 # Lift depends on the number of episodes, so one more would change every pair; with steps a quarter
@@ -158,7 +137,7 @@ def similarity(cosine: ArrayLike) -> FloatArray:
     >>> similarity([0.9, -0.2]).round(2)
     array([0.72, 0.  ])
     """
-    return 0.8 * np.maximum(0.0, floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6))
+    return 0.8 * np.maximum(0.0, floats(cosine))
 
 
 def combined(similar: ArrayLike, lift: ArrayLike, learned: ArrayLike) -> FloatArray:
@@ -169,12 +148,7 @@ def combined(similar: ArrayLike, lift: ArrayLike, learned: ArrayLike) -> FloatAr
     >>> combined([0.576], [0.355556], [0.2]).round(6)
     array([0.781405])
     """
-    parts = [
-        floats(name, part, low=0.0, high=1.0)
-        for name, part in (("similar", similar), ("lift", lift), ("learned", learned))
-    ]
-    check_same_length(similar=parts[0], lift=parts[1], learned=parts[2])
-    return 1.0 - (1.0 - parts[0]) * (1.0 - parts[1]) * (1.0 - parts[2])
+    return 1.0 - (1.0 - floats(similar)) * (1.0 - floats(lift)) * (1.0 - floats(learned))
 
 
 def round_down_to_step(total: int) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices
+from ecphoria.maths.arrays import FloatArray, IntArray, floats, ints
 
 # Words spread at query time: two further indexed texts with windows of turns ranked no better, and
 # would be written again for up to four turns at each append (decision 0011).
@@ -27,16 +27,12 @@ CONTEXT_FORTH: Final = 0.3
 def idf(df: ArrayLike, n: int) -> FloatArray:
     """Weigh stems by rarity: `ln(1 + (n - df + .5) / (df + .5))`, always above 0; O(q).
 
-    Args:
-        df: [q] number of items that have the stem, in [0, n].
-        n: number of items.
+    df [q] of the n items have the stem.
 
     >>> idf([1, 3], 3).round(6)
     array([0.980829, 0.133531])
     """
-    if n < 0:
-        raise ValueError("n must not be negative")
-    found = floats("df", df, low=0.0, high=n)
+    found = floats(df)
     return np.log1p((n - found + 0.5) / (found + 0.5))
 
 
@@ -68,22 +64,13 @@ def bm25(
     >>> bm25([[1.0], [0.0]], qtf=[1], idf=[2.0], length=[4, 4], mean_length=4)
     array([2., 0.])
     """
-    count = floats("tf", tf, ndim=2, low=0.0)
-    query = floats("qtf", qtf, low=0.0)
-    rarity = floats("idf", idf, low=0.0)
-    size = floats("length", length, low=0.0)
-    if count.shape != (size.size, query.size) or rarity.size != query.size:
-        raise ValueError("tf must be [n, q] with length [n], qtf [q] and idf [q]")
-    if not (k1 > 0.0 and 0.0 <= b <= 1.0 and math.isfinite(k1)):
-        raise ValueError("k1 must be above 0 and b in [0, 1]")
-    if not math.isfinite(mean_length) or mean_length < 0.0 or (mean_length == 0.0 and size.any()):
-        raise ValueError("mean_length must be above 0")
+    count, size = floats(tf), floats(length)
     relative = size / mean_length if mean_length else size
     damping = k1 * (1.0 - b + b * relative)
     level = count + damping[:, None]
     # b = 1 and an item of length 0 leave 0/0: an item without stems matches nothing.
     saturated = np.divide(count * (k1 + 1.0), level, out=np.zeros_like(count), where=level > 0.0)
-    return saturated @ (query * rarity)
+    return saturated @ (floats(qtf) * floats(idf))
 
 
 def spread_next(tf: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> FloatArray:
@@ -104,16 +91,11 @@ def spread_next(tf: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> 
     >>> spread_next([1, 0, 0, 0, 0], **chain)
     array([1. , 0.7, 0.4, 0.2, 0. ])
     """
-    count = np.asarray(tf, dtype=np.float64)
-    count = floats("tf", count, ndim=2 if count.ndim == 2 else 1, low=0.0)
-    size = count.shape[0]
-    before = indices("previous", previous, size=size, low=-1)
-    after = indices("following", following, size=size, low=-1)
-    check_same_length(tf=count, previous=before, following=after)
+    count = floats(tf)
     # Row n stands for "none": index -1 finds it, and it holds nothing.
-    padded = np.concatenate((count, np.zeros_like(count[:1]) if size else count), axis=0)
+    padded = np.concatenate((count, np.zeros_like(count[:1]) if len(count) else count), axis=0)
     result = count.copy()
-    for step, shares in ((before, BACK), (after, FORTH)):
+    for step, shares in ((ints(previous), BACK), (ints(following), FORTH)):
         at = step
         hop = np.append(step, -1)
         for share in shares:
@@ -135,10 +117,8 @@ def context_norms(vectors: ArrayLike, *, joined: ArrayLike) -> FloatArray:
     >>> context_norms([[1.0, 0.0], [1.0, 0.0]], joined=[True])
     array([1.3, 1.6])
     """
-    own = floats("vectors", vectors, ndim=2, single=True)
+    own = np.ascontiguousarray(vectors)
     follows = np.asarray(joined, dtype=np.bool_)
-    if follows.shape != (max(0, len(own) - 1),):
-        raise ValueError("joined must have one value less than there are vectors")
     # The square is made out of products of rows: copies of the neighbours' vectors take longer.
     near = np.where(follows, np.einsum("ij,ij->i", own[1:], own[:-1]), 0.0)
     far = np.where(follows[1:] & follows[:-1], np.einsum("ij,ij->i", own[2:], own[:-2]), 0.0)
@@ -169,13 +149,9 @@ def context_similarity(
     >>> context_similarity([0.5, 0.5], norm=[1.3, 1.6], **pair)
     array([0.5, 0.5])
     """
-    own = floats("similarity", similarity)
-    scale = floats("norm", norm, low=0.0)
-    before: IntArray = indices("previous", previous, size=own.size, low=-1)
-    after: IntArray = indices("following", following, size=own.size, low=-1)
-    check_same_length(similarity=own, norm=scale, previous=before, following=after)
+    own, scale = floats(similarity), floats(norm)
     padded = np.append(own, 0.0)
-    total = own + CONTEXT_BACK * padded[before] + CONTEXT_FORTH * padded[after]
+    total = own + CONTEXT_BACK * padded[ints(previous)] + CONTEXT_FORTH * padded[ints(following)]
     return np.divide(total, scale, out=np.zeros_like(total), where=scale > 0.0)
 
 
@@ -216,14 +192,11 @@ def relative_frequency(
     array([[2.],
            [1.]])
     """
-    count = floats("tf", tf, ndim=2, low=0.0)
-    size = floats("length", length, low=0.0)
-    if count.shape[0] != size.size or not 0.0 <= b <= 1.0:
-        raise ValueError("tf must have a row for each length and b lie in [0, 1]")
+    size = floats(length)
     relative = size / mean_length if mean_length > 0.0 else np.ones_like(size)
     divisor = 1.0 - b + b * relative
     # b = 1 and a text without stems would divide nothing by nothing.
-    return count / np.where(divisor > 0.0, divisor, 1.0)[:, None]
+    return floats(tf) / np.where(divisor > 0.0, divisor, 1.0)[:, None]
 
 
 def lending_share(length: ArrayLike) -> FloatArray:
@@ -232,15 +205,12 @@ def lending_share(length: ArrayLike) -> FloatArray:
     `min(1, 30 / (20 + length))`: a short turn is about one thing and lends its words whole; a
     reply of a thousand words is about many, and its words say little about its neighbours.
     Measured on talk between people and on chats with an assistant: 20 to 80 in place of 30
-    change neither by more than a point.
-
-    Args:
-        length: [n] stems of the turn, >= 0.
+    change neither by more than a point. The length [n] is in stems.
 
     >>> lending_share([10, 40, 580]).round(2)
     array([1.  , 0.5 , 0.05])
     """
-    size = floats("length", length, low=0.0)
+    size = floats(length)
     reach = LENT_HALF - LENT_WHOLE
     return np.minimum(1.0, reach / (size + reach - LENT_WHOLE))
 
@@ -249,15 +219,12 @@ def length_weight(length: ArrayLike) -> FloatArray:
     """Say how telling a turn's length is, [n] in [0, 1], most at 30 stems; O(n).
 
     `min(1, ln(1 + length) / ln 30) * min(1, 30 / length)`: a few words say little, and a long
-    reply says little about any one thing. Measured with 30 to 60.
-
-    Args:
-        length: [n] stems of the turn, >= 0.
+    reply says little about any one thing. Measured with 30 to 60. The length [n] is in stems.
 
     >>> length_weight([0, 5, 30, 300]).round(2)
     array([0.  , 0.53, 1.  , 0.1 ])
     """
-    size = floats("length", length, low=0.0)
+    size = floats(length)
     rise = np.minimum(1.0, np.log1p(size) / math.log(TELLING))
     return rise * np.minimum(1.0, TELLING / np.maximum(size, 1.0))
 
@@ -273,11 +240,8 @@ def saturate(frequency: ArrayLike, *, weight: ArrayLike, k1: float = K1) -> Floa
     >>> saturate([[0.0], [1.0], [1e9]], weight=[2.0]).round(3)
     array([0. , 2. , 3.8])
     """
-    level = floats("frequency", frequency, ndim=2, low=0.0)
-    rarity = floats("weight", weight, low=0.0)
-    if level.shape[1] != rarity.size or not k1 > 0.0:
-        raise ValueError("frequency must have a column for each weight, k1 be above 0")
-    return (level * (k1 + 1.0) / (level + k1)) @ rarity
+    level = floats(frequency)
+    return (level * (k1 + 1.0) / (level + k1)) @ floats(weight)
 
 
 _MANY = 100

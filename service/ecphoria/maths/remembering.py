@@ -9,7 +9,7 @@ division inside, and so has this.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, check_same_length, floats
+from ecphoria.maths.arrays import FloatArray, floats
 
 
 def retention(
@@ -26,11 +26,8 @@ def retention(
     >>> retention([0.0, 5.0, 5.0], [1.0, 1.0, 2.0]).round(4)
     array([1.    , 0.3679, 0.6065])
     """
-    gone, held = floats("age", age, low=0.0), floats("strength", strength, low=0.0)
-    check_same_length(age=gone, strength=held)
-    if not (strength_scale > 0.0 and (held > 0.0).all()):
-        raise ValueError("strength and its scale must be above 0")
-    return np.asarray(np.exp(-age_scale * gone / (strength_scale * held)), dtype=np.float64)
+    span = strength_scale * floats(strength)
+    return np.asarray(np.exp(-age_scale * floats(age) / span), dtype=np.float64)
 
 
 def recall_probability(
@@ -58,15 +55,11 @@ def recall_probability(
     >>> recall_probability([1.0, 0.5, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]).round(4)
     array([1.    , 0.6225, 0.4869])
     """
-    near = floats("relevance", relevance, low=0.0, high=1.0)
-    gone, held = floats("age", age, low=0.0), floats("strength", strength)
-    check_same_length(relevance=near, age=gone, strength=held)
+    near, held = floats(relevance), floats(strength)
     span = strength_scale * held
-    if age_scale * strength_scale <= 0.0:
-        raise ValueError("the scales of age and strength must have the same sign")
     there = held > 0.0
     left = np.exp(
-        -age_scale * gone / np.where(there, span, 1.0), where=there, out=np.zeros(near.size)
+        -age_scale * floats(age) / np.where(there, span, 1.0), where=there, out=np.zeros(near.size)
     )
     return np.asarray(-np.expm1(-relevance_scale * near * left) / -np.expm1(-1.0), np.float64)
 
@@ -83,4 +76,4 @@ def consolidated(ages: ArrayLike, *, age_scale: float = 1.0) -> float:
     >>> round(consolidated([1.0, 3.0]), 4)
     2.3673
     """
-    return 1.0 + float(np.tanh(0.5 * age_scale * floats("ages", ages, low=0.0)).sum())
+    return 1.0 + float(np.tanh(0.5 * age_scale * floats(ages)).sum())

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, check_same_length, floats
+from ecphoria.maths.arrays import FloatArray, floats
 
 _LONGEST = 3650.0  # days
 _MU_WORKING, _MU_LASTING, _TRANSFER = 0.1, 0.01, 0.05  # mu1, mu2 and alpha, per day
@@ -43,13 +43,11 @@ def decay(
     >>> r1.round(6), r2.round(6)
     (array([0.496585]), array([0.242116]))
     """
-    first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
-    time = np.maximum(0.0, floats("days", days))
-    check_same_length(working=first, lasting=second, days=time)
+    first, time = floats(working), np.maximum(0.0, floats(days))
     gap = _MU_WORKING - _MU_LASTING
     kept = np.exp(-_MU_LASTING * time)
     moved = kept * (-np.expm1(-gap * time) / gap)
-    return first * np.exp(-_MU_WORKING * time), second * kept + _TRANSFER * first * moved
+    return first * np.exp(-_MU_WORKING * time), floats(lasting) * kept + _TRANSFER * first * moved
 
 
 def refresh(working: ArrayLike) -> FloatArray:
@@ -58,7 +56,7 @@ def refresh(working: ArrayLike) -> FloatArray:
     >>> refresh([0.496585]).round(6)
     array([0.748292])
     """
-    return 1.0 - 0.5 * (1.0 - floats("working", working, low=0.0, high=1.0))
+    return 1.0 - 0.5 * (1.0 - floats(working))
 
 
 def strength(working: ArrayLike, lasting: ArrayLike) -> FloatArray:
@@ -67,9 +65,7 @@ def strength(working: ArrayLike, lasting: ArrayLike) -> FloatArray:
     >>> strength([0.9, 0.1], [0.3, 0.2]).round(6)
     array([1. , 0.3])
     """
-    first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
-    check_same_length(working=first, lasting=second)
-    return np.minimum(1.0, first + second)
+    return np.minimum(1.0, floats(working) + floats(lasting))
 
 
 def retrievability(age_days: ArrayLike, stability: ArrayLike) -> FloatArray:
@@ -82,11 +78,7 @@ def retrievability(age_days: ArrayLike, stability: ArrayLike) -> FloatArray:
     >>> retrievability([1.0, 30.0], [1.0, 10.0]).round(6)
     array([0.367879, 0.049787])
     """
-    age, span = floats("age_days", age_days), floats("stability", stability, low=0.0)
-    check_same_length(age_days=age, stability=span)
-    if (span <= 0.0).any():
-        raise ValueError("stability must be above 0")
-    return np.exp(-np.maximum(0.0, age) / span)
+    return np.exp(-np.maximum(0.0, floats(age_days)) / floats(stability))
 
 
 def grow(stability: ArrayLike, recalled: ArrayLike) -> FloatArray:
@@ -101,12 +93,8 @@ def grow(stability: ArrayLike, recalled: ArrayLike) -> FloatArray:
     >>> grow([1.0], retrievability([1.0], [1.0])).round(5)
     array([1.94818])
     """
-    span = floats("stability", stability, low=0.0)
-    ready = floats("recalled", recalled, low=0.0, high=1.0)
-    check_same_length(stability=span, recalled=ready)
-    if (span <= 0.0).any():
-        raise ValueError("stability must be above 0")
-    return np.minimum(_LONGEST, span * (1.0 + _GROWTH * (1.0 - ready)))
+    factor = 1.0 + _GROWTH * (1.0 - floats(recalled))
+    return np.minimum(_LONGEST, floats(stability) * factor)
 
 
 def grow_evenly(first: ArrayLike, uses: ArrayLike) -> FloatArray:
@@ -121,13 +109,9 @@ def grow_evenly(first: ArrayLike, uses: ArrayLike) -> FloatArray:
     >>> grow_evenly([1.0, 30.0], [0, 2]).round(6)
     array([ 1. , 36.3])
     """
-    span, count = floats("first", first, low=0.0), floats("uses", uses, low=0.0)
-    check_same_length(first=span, uses=count)
-    if (span <= 0.0).any():
-        raise ValueError("first must be above 0")
     # The factor is bounded, because a memory may have thousands of uses.
-    factor = np.exp(np.minimum(50.0, count * np.log1p(_EVEN_GROWTH)))
-    return np.asarray(np.minimum(_LONGEST, span * factor), dtype=np.float64)
+    factor = np.exp(np.minimum(50.0, floats(uses) * np.log1p(_EVEN_GROWTH)))
+    return np.asarray(np.minimum(_LONGEST, floats(first) * factor), dtype=np.float64)
 
 
 def retention_score(
@@ -144,15 +128,8 @@ def retention_score(
     >>> retention_score([0.2], [0.5], [0.7], [0.4]).round(6)
     array([0.54])
     """
-    given = {
-        "retrievability": floats("retrievability", retrievability, low=0.0, high=1.0),
-        "strength": floats("strength", strength, low=0.0, high=1.0),
-        "prior": floats("prior", prior, low=0.0, high=1.0),
-        "importance": floats("importance", importance, low=0.0, high=1.0),
-    }
-    check_same_length(**given)
-    held = np.maximum(given["retrievability"], given["strength"])
-    return 0.5 * held + 0.3 * given["prior"] + 0.2 * given["importance"]
+    held = np.maximum(floats(retrievability), floats(strength))
+    return 0.5 * held + 0.3 * floats(prior) + 0.2 * floats(importance)
 
 
 SHARES = (0.5, 0.3, 0.2)
@@ -174,8 +151,6 @@ def quotas(count: int, available: Sequence[int]) -> tuple[int, ...]:
     >>> quotas(10, (1, 99, 1)), quotas(10, (2, 2, 99)), quotas(10, (1, 2, 3))
     ((1, 8, 1), (2, 2, 6), (1, 2, 3))
     """
-    if count < 0 or any(one < 0 for one in available):
-        raise ValueError("count and available must not be negative")
     exact = np.round(np.array(SHARES) * count, 9)
     given = np.floor(exact).astype(np.int64)
     order = np.argsort(-(exact - given), kind="stable")
@@ -201,14 +176,8 @@ def priority(
     >>> priority([0.5, 1.0], [0.3, 1.0], [1, 1], [0, 1])
     array([0.45, 1.  ])
     """
-    given = {
-        "salience": floats("salience", salience, low=0.0, high=1.0),
-        "novelty": floats("novelty", novelty, low=0.0, high=1.0),
-        "own": floats("own", own, low=0.0, high=1.0),
-        "question": floats("question", question, low=0.0, high=1.0),
-    }
-    check_same_length(**given)
-    return np.asarray(np.mean(np.stack(list(given.values())), axis=0), dtype=np.float64)
+    terms = [floats(term) for term in (salience, novelty, own, question)]
+    return np.asarray(np.mean(np.stack(terms), axis=0), dtype=np.float64)
 
 
 PRIOR_WEIGHT = 4.0
@@ -227,10 +196,8 @@ def reliability(first: ArrayLike, useful: ArrayLike, useless: ArrayLike) -> Floa
     >>> reliability([0.7], [3], [1])
     array([0.725])
     """
-    start = floats("first", first, low=0.0, high=1.0)
-    good, bad = floats("useful", useful, low=0.0), floats("useless", useless, low=0.0)
-    check_same_length(first=start, useful=good, useless=bad)
-    return (PRIOR_WEIGHT * start + good) / (PRIOR_WEIGHT + good + bad)
+    good, bad = floats(useful), floats(useless)
+    return (PRIOR_WEIGHT * floats(first) + good) / (PRIOR_WEIGHT + good + bad)
 
 
 def salience(level: ArrayLike, useful: ArrayLike) -> FloatArray:
@@ -243,6 +210,5 @@ def salience(level: ArrayLike, useful: ArrayLike) -> FloatArray:
     >>> salience([0.5, 0.5], [1, 0])
     array([0.55, 0.45])
     """
-    before, good = floats("level", level, low=0.0, high=1.0), floats("useful", useful)
-    check_same_length(level=before, useful=good)
-    return np.where(good > 0.0, before + STEP * (1.0 - before), (1.0 - STEP) * before)
+    before = floats(level)
+    return np.where(floats(useful) > 0.0, before + STEP * (1.0 - before), (1.0 - STEP) * before)

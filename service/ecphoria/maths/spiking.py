@@ -19,14 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import strongest
-from ecphoria.maths.checks import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    check_same_length,
-    floats,
-    indices,
-)
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints
 
 MOST_SPIKES: Final = 16
 """Longest train that is kept: the latest spikes."""
@@ -62,10 +55,8 @@ def association(
     >>> association([[0]], [[400]], [43.07], printed=True).round(5)
     array([0.50002])
     """
-    first, second, constant = _trains("one", one), _trains("other", other), floats("tau", tau)
-    pairs = check_same_length(one=first, other=second, tau=constant)
-    if (constant <= 0.0).any():
-        raise ValueError("tau must be above 0")
+    first, second, constant = ints(one), ints(other), floats(tau)
+    pairs = len(constant)
     lengths = np.stack(((first >= 0).sum(axis=1), (second >= 0).sum(axis=1)))
     aligned = np.zeros((pairs, first.shape[1], second.shape[1]))
     for i in range(first.shape[1]):
@@ -96,12 +87,8 @@ def transmission(
     >>> transmission([0.5, -0.2], [MOST_ASSOCIATION, 0.1])
     array([0.5, 0. ])
     """
-    near = np.clip(floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6), 0.0, 1.0)
-    time = floats("aligned", aligned, low=0.0, high=most + 1e-12)
-    check_same_length(cosine=near, aligned=time)
-    if not 0.0 <= floor <= 1.0:
-        raise ValueError("floor must lie in [0, 1]")
-    return near * (floor + (1.0 - floor) * time / most)
+    near = np.clip(floats(cosine), 0.0, 1.0)
+    return near * (floor + (1.0 - floor) * floats(aligned) / most)
 
 
 def join(
@@ -118,10 +105,7 @@ def join(
     >>> join([3, 7], [1.0, 0.2], turn=7, strength=0.5)
     (array([3, 7]), array([1. , 0.5]))
     """
-    before, size = np.asarray(turns, dtype=np.int64), floats("strengths", strengths, low=0.0)
-    check_same_length(turns=before, strengths=size)
-    if turn < 0 or not strength >= 0.0 or (np.diff(before) <= 0).any():
-        raise ValueError("turn and strength must not be negative, turns must ascend")
+    before, size = ints(turns), floats(strengths)
     place = int(np.searchsorted(before, turn))
     if place < before.size and before[place] == turn:
         size = size.copy()
@@ -129,18 +113,6 @@ def join(
     else:
         before, size = np.insert(before, place, turn), np.insert(size, place, strength)
     return before[-MOST_SPIKES:], size[-MOST_SPIKES:]
-
-
-def _trains(name: str, values: ArrayLike) -> IntArray:
-    trains = np.asarray(values)
-    if trains.ndim != 2 or (trains.size and trains.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must hold whole numbers on 2 axes")
-    if trains.shape[1] > MOST_SPIKES or (trains < -1).any():
-        raise ValueError(f"{name} must have at most {MOST_SPIKES} turns, each 0 or later, or -1")
-    told = trains >= 0
-    if (told[:, 1:] & ~told[:, :-1]).any():
-        raise ValueError(f"{name} must be padded behind")
-    return np.ascontiguousarray(trains, dtype=np.int64)
 
 
 def _best(
@@ -251,10 +223,8 @@ def leak(
     >>> v.round(6), i.round(6)
     (array([0.036815]), array([0.158561]))
     """
-    v, i = floats("potential", potential), floats("current", current)
-    time, span = np.maximum(0.0, floats("turns", turns)), _constants(tau)
-    check_same_length(potential=v, current=i, turns=time, tau=span)
-    level, drive = v - rest.shift, i + rest.drive
+    time, span = np.maximum(0.0, floats(turns)), floats(tau)
+    level, drive = floats(potential) - rest.shift, floats(current) + rest.drive
     kept = np.exp(-time / span)
     return (level + drive * time / span) * kept + rest.shift, drive * kept - rest.drive
 
@@ -295,12 +265,8 @@ def stimulate(
     >>> stimulate([0.0, 0.0], [0.0, 0.0], [0.2, 0.3]).fired
     array([False,  True])
     """
-    v, i = floats("potential", potential), floats("current", current)
-    push = floats("stimulus", stimulus, low=0.0)
-    check_same_length(potential=v, current=i, stimulus=push)
-    if not threshold > 0.0:
-        raise ValueError("threshold must be above 0")
-    charged = i + push
+    v, push = floats(potential), floats(stimulus)
+    charged = floats(current) + push
     top = peak(v, charged, rest)
     fired = (push > 0.0) & (top >= threshold - 1e-12)
     return Firing(potential=v, current=charged, peak=top, fired=fired)
@@ -323,13 +289,9 @@ def relay(
     >>> relay([0, 1], [2, 2], [0.5, 0.9], stimulus=[1.0, 0.5, 0.0], size=3).parent
     array([-1, -1,  0])
     """
-    tail, head = indices("parent", parent, size=size), indices("child", child, size=size)
-    share = floats("passed", passed, low=0.0, high=1.0)
-    held = floats("stimulus", stimulus, low=0.0)
-    check_same_length(parent=tail, child=head, passed=share)
-    if held.size != size:
-        raise ValueError("stimulus must have one value for each node")
-    best, received = strongest(tail, head, held[tail] * share, size=size)
+    tail = ints(parent)
+    sent = floats(stimulus)[tail] * floats(passed)
+    best, received = strongest(tail, ints(child), sent, size=size)
     return Layer(stimulus=received, parent=best)
 
 
@@ -346,12 +308,9 @@ def next_tau(tau: ArrayLike, gap: ArrayLike, *, start: float = 43.07) -> FloatAr
     >>> next_tau([43.07, 43.07], [0.1, 10.0]).round(4)
     array([43.0737, 43.4166])
     """
-    span, passed = _constants(tau), floats("gap", gap, low=0.0)
-    check_same_length(tau=span, gap=passed)
-    if not start > 0.0 or (span > 4.0 * start + 1e-9).any():
-        raise ValueError("start must be above 0, and tau at most 4 start")
+    span = floats(tau)
     room = np.maximum(0.0, 1.0 - span / (4.0 * start))
-    slower: FloatArray = span + np.tanh(passed / _UNIT) * room
+    slower: FloatArray = span + np.tanh(floats(gap) / _UNIT) * room
     return slower
 
 
@@ -367,14 +326,5 @@ def printed_tau(tau: ArrayLike, gap: ArrayLike) -> FloatArray:
     >>> printed_tau([43.07, 43.07], [1.0, 7.93]).round(4)
     array([43.5321, 44.0693])
     """
-    span, passed = _constants(tau), floats("gap", gap, low=0.0)
-    check_same_length(tau=span, gap=passed)
-    slower: FloatArray = span + np.tanh(passed / 2.0)
+    slower: FloatArray = floats(tau) + np.tanh(floats(gap) / 2.0)
     return slower
-
-
-def _constants(tau: ArrayLike) -> FloatArray:
-    span = floats("tau", tau)
-    if (span <= 0.0).any():
-        raise ValueError("tau must be above 0")
-    return span

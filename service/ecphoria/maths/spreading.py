@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    check_same_length,
-    floats,
-    indices,
-)
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints
 
 REST = 1e-12  # below this a potential counts as 0, else rounding would wake every node
 
@@ -60,15 +53,6 @@ class SpreadOptions:
     inhibition_mode: Literal["pool", "step", "off"] = "pool"
     seed_floor: float = 0.1
 
-    def __post_init__(self) -> None:
-        shares = (self.spread, self.self_decay, self.seed_floor)
-        if not all(0.0 <= share <= 1.0 for share in shares):
-            raise ValueError("spread, self_decay and seed_floor must lie in [0, 1]")
-        if self.steps < 0 or self.inhibitors < 0:
-            raise ValueError("steps and inhibitors must not be negative")
-        if not (self.alpha > 0.0 and self.steepness > 0.0 and self.inhibition >= 0.0):
-            raise ValueError("alpha and steepness must be above 0, inhibition at least 0")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spread:
@@ -96,7 +80,7 @@ def spread(graph: Adjacency, energy: ArrayLike, *, options: SpreadOptions) -> Sp
     ```
 
     Args:
-        graph: transition P with rows as sources, rows of at most 1 (`normalize.transition`).
+        graph: transition P with rows as sources, rows of at most 1 (`adjacency.transition`).
         energy: [n] >= 0, the seeds' shares.
         options: how it moves and fires.
 
@@ -105,9 +89,7 @@ def spread(graph: Adjacency, energy: ArrayLike, *, options: SpreadOptions) -> Sp
     >>> spread(chain, [1, 0], options=simple).activation
     array([0.5, 0.4])
     """
-    seeds = floats("energy", energy, low=0.0)
-    if seeds.size != graph.size:
-        raise ValueError("energy must have one value for each node")
+    seeds = floats(energy)
     if not seeds.any():
         nothing = np.zeros_like(seeds)
         return Spread(activation=nothing, waves=nothing[None, :].copy())
@@ -147,12 +129,8 @@ def inhibit(
     >>> inhibit([1.0, 0.9, 0.3], beta=0.15)
     array([1.   , 0.885, 0.105])
     """
-    level = floats("potential", potential, low=0.0)
-    least = np.zeros_like(level) if floor is None else floats("floor", floor, low=0.0)
-    if least.size != level.size:
-        raise ValueError("floor must have one value for each node")
-    if beta < 0.0 or inhibitors < 0:
-        raise ValueError("beta and inhibitors must not be negative")
+    level = floats(potential)
+    least = np.zeros_like(level) if floor is None else floats(floor)
     top = np.sort(level)[::-1][:inhibitors]
     # Sum over the top of max(0, top - u), one inhibitor at a time: n numbers, not n * M.
     pressure = np.zeros_like(level)
@@ -196,12 +174,6 @@ class HopOptions:
     decay: float = 0.5
     threshold: float = 0.1
     aggregation: Literal["sum", "max"] = "sum"
-
-    def __post_init__(self) -> None:
-        if self.hops < 0:
-            raise ValueError("hops must not be negative")
-        if not (0.0 < self.decay <= 1.0 and self.threshold >= 0.0):
-            raise ValueError("decay must lie in (0, 1] and threshold must not be negative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -249,9 +221,7 @@ def spread_hops(graph: Adjacency, seeds: ArrayLike, *, options: HopOptions) -> H
     >>> spread_hops(chain, [1, 0, 0, 0], options=HopOptions(threshold=0.15)).activation
     array([1.  , 0.5 , 0.25, 0.  ])
     """
-    start = floats("seeds", seeds, low=0.0)
-    if start.size != graph.size:
-        raise ValueError("seeds must have one value for each node")
+    start = floats(seeds)
     tails, back = graph.tails(), _opposite(graph)
     least = options.threshold - ROUNDING
     waves, arrived, carried = [start], [], []
@@ -312,17 +282,9 @@ def damped(
     >>> hub.weights.round(6)
     array([0.445477, 1.      ])
     """
-    shares = floats("gain", gain, ndim=2, low=0.0, high=1.0)
-    degrees = floats("degree", degree, ndim=2, low=0.0)
-    if shares.shape[1] != 2 or degrees.shape[1] != shares.shape[0]:
-        raise ValueError("gain must have two columns, degree one column for each kind")
-    if not 0.0 <= power <= 1.0:
-        raise ValueError("power must lie in [0, 1]")
+    shares, degrees = floats(gain), floats(degree)
+    one, other, sort, value = ints(tail), ints(head), ints(kind), floats(weight)
     size = degrees.shape[0]
-    one, other = indices("tail", tail, size=size), indices("head", head, size=size)
-    sort = indices("kind", kind, size=shares.shape[0])
-    value = floats("weight", weight, low=0.0, high=1.0)
-    check_same_length(tail=one, head=other, kind=sort, weight=value)
     start, end = np.concatenate((one, other)), np.concatenate((other, one))
     both = np.concatenate((sort, sort))
     carry = np.concatenate((shares[sort, 0] * value, shares[sort, 1] * value))
@@ -330,22 +292,18 @@ def damped(
     live = (carry > 0.0) & (start != end)
     key, place = np.unique(start[live] * size + end[live], return_inverse=True)
     weights = np.minimum(1.0, np.bincount(place, weights=carry[live], minlength=key.size))
-    return Adjacency.of_checked(key // max(1, size), key % max(1, size), weights, size=size)
+    return Adjacency.from_arcs(key // max(1, size), key % max(1, size), weights, size=size)
 
 
 def edge_decay(age_days: ArrayLike, exponent: float = 0.2) -> FloatArray:
     """Weaken learned weights by the time since they were last used: `(1 + age)^-exponent`.
 
-    Args:
-        age_days: [m] in days; a future instant counts as now.
-        exponent: d >= 0.
+    The age [m] is in days; a future instant counts as now.
 
     >>> edge_decay([0, 1, 30]).round(6)
     array([1.      , 0.870551, 0.503185])
     """
-    if exponent < 0.0:
-        raise ValueError("exponent must not be negative")
-    return (1.0 + np.maximum(0.0, floats("age_days", age_days))) ** -exponent
+    return (1.0 + np.maximum(0.0, floats(age_days))) ** -exponent
 
 
 def _gather(graph: Adjacency, sent: FloatArray, options: HopOptions) -> FloatArray:
@@ -361,8 +319,6 @@ def _opposite(graph: Adjacency) -> IntArray:
     tails = graph.tails()
     size = max(1, graph.size)
     key, mirror = tails * size + graph.indices, graph.indices * size + tails
-    if (np.diff(key) <= 0).any():
-        raise ValueError("graph must have at most one arc from a node to another")
     if not key.size:
         return key
     place = np.minimum(np.searchsorted(key, mirror), key.size - 1)
@@ -391,11 +347,7 @@ def push(
     >>> push(pair, [1, 0], epsilon=1e-12).round(6)
     array([0.666667, 0.333333])
     """
-    start = floats("seeds", seeds, low=0.0)
-    if start.size != graph.size:
-        raise ValueError("seeds must have one value for each node")
-    if not 0.0 <= damping < 1.0 or not epsilon > 0.0:
-        raise ValueError("damping must lie in [0, 1) and epsilon above 0")
+    start = floats(seeds)
     value = np.zeros_like(start)
     if not start.any():
         return value

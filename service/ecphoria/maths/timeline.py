@@ -101,12 +101,8 @@ def believed(
     Dated claims join those of the same beginning. Undated ones join in the order of time until
     they are enough, and the next begins anew, so that a value that is said again after another
     one has held is news. The fact begins with the first of the claims that were joined, or with
-    the last if that is enough by itself: a rumour does not make an event earlier.
-
-    Args:
-        stated: What each fact says.
-        claims: In any order.
-        intervals: Beginning and end of some facts, in place of what their claims say.
+    the last if that is enough by itself: a rumour does not make an event earlier. `intervals` are
+    the beginning and end of some facts, in place of what their claims say.
     """
     groups: dict[tuple[int, int], list[TimedClaim]] = {}
     runs: dict[int, _Run] = {}
@@ -226,8 +222,7 @@ class Timeline:
 def in_force(undoes: Sequence[int]) -> tuple[bool, ...]:
     """Tell which of a series of decisions count; an undo undone lets the first count again; O(n).
 
-    Args:
-        undoes: [n], in the order they were made; the place of the decision each undoes, or -1.
+    In the order they were made, each gives the place of the decision that it undoes, or -1.
 
     >>> in_force([-1, 0, 1])
     (True, False, True)
@@ -247,15 +242,8 @@ def timeline(
     `functional`: one value at a time; the latest beginning holds until the next, and of two that
     begin together the better evidenced. `immutable`: one value ever, the best evidenced. `multi`:
     values hold side by side. A negated fact ends the one it denies, and a later claim reopens it;
-    what cannot change it cannot end.
-
-    Args:
-        kind: `functional`, `immutable` or `multi`.
-        stated: What each fact says.
-        claims: In any order.
-        rulings: What people decided.
+    what cannot change it cannot end. The claims are in any order.
     """
-    _check(kind, len(stated), claims, rulings)
     counted = [claim for claim in claims if claim.fact not in rulings.retracted]
     if kind == "immutable":
         spells, contested, decided = _immutable(stated, counted, rulings)
@@ -272,18 +260,6 @@ def timeline(
         contested=tuple(sorted(set(contested))),
         candidates=tuple(sorted({claim.fact for claim in counted} - decided)),
     )
-
-
-def _check(kind: str, facts: int, claims: Sequence[TimedClaim], rulings: Rulings) -> None:
-    if kind not in {"functional", "immutable", "multi"}:
-        raise ValueError(f"there is no class of predicates named {kind}")
-    if any(start >= end for start, end in rulings.intervals.values()):
-        raise ValueError("an interval ends after it begins")
-    for claim in claims:
-        if not (0 <= claim.fact < facts and 0.0 <= claim.reliability <= 1.0):
-            raise ValueError("a claim is about a known fact, its reliability in [0, 1]")
-        if claim.end <= claim.start:
-            raise ValueError("a claim ends after it begins")
 
 
 def _by_value(found: Sequence[Assertion]) -> list[list[Assertion]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ecphoria.maths.actr import base_level, fan_share, prime, probabilities, squash
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.concept_channel import boost
 from ecphoria.mechanisms.base import (
     BASE_MECHANISM,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import TextWeights, adapted, bounds_of, recipe_score, share_of_largest
 from ecphoria.mechanisms.subgraph import SIMILAR, Subgraph, WalkLimits, gains
@@ -172,15 +172,9 @@ def activation_parts(
 ) -> dict[str, FloatArray]:
     """Turn activation into two parts: one that always counts, one that counts over ABOUT.
 
-    `activation = weight n(a)` and `bridge = w g n(a)^power`, n = a / max a, g the gate: about 1
-    among titled documents and 0 in a chat, where no turn is about anything.
-
-    Args:
-        lit: a [n] >= 0.
-        weight: of activation.
-        bridge: w, of activation among documents.
-        gate: g in [0, 1].
-        power: flattens, so that distant memories count.
+    `activation = weight n(a)` and `bridge = w g n(a)^power`, n = a / max a, a = `lit` [n] >= 0,
+    w = `bridge`, g the gate: about 1 among titled documents and 0 in a chat, where no turn is
+    about anything. The power flattens, so that distant memories count.
     """
     return {
         "activation": weight * share_of_largest(lit),

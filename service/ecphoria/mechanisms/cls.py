@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.spreading import HopOptions, Hops, damped, edge_decay, spread_hops
 from ecphoria.mechanisms.base import (
     WALK_MECHANISMS,

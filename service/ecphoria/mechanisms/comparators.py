@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ecphoria.errors import InvalidInput
-from ecphoria.maths.checks import BoolArray, FloatArray
+from ecphoria.maths.arrays import BoolArray, FloatArray
 from ecphoria.maths.remembering import consolidated, recall_probability, retention
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import Walk, seed_records

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.clustering import SMALL, Centroid, carried, hop, positive_cosine, relevance
 from ecphoria.maths.clustering import sources as woken_sources
 from ecphoria.maths.concept_channel import about_gate

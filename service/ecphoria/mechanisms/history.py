@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from ecphoria.maths.actr import older_uses
-from ecphoria.maths.checks import FloatArray, IntArray
+from ecphoria.maths.arrays import FloatArray, IntArray
 from ecphoria.maths.retention import grow_evenly, retrievability
 from ecphoria.records.history import FIRST_STABILITY, Charge, Use
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency, transition
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.concept_channel import about_gate
 from ecphoria.recall.pipeline import Search
 from ecphoria.recall.ports import Arcs, FanLimits

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from ecphoria.maths.adjacency import Adjacency, pad
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import share_of_largest
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread

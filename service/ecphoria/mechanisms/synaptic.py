@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.actr import probabilities
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.fusion import share_of_largest
 from ecphoria.maths.spiking import (
     MOST_ASSOCIATION,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ecphoria.maths.checks import BoolArray
+from ecphoria.maths.arrays import BoolArray
 from ecphoria.maths.fusion import Bounds, Scored, fusion
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Pool, Ranked, Search, TextScore, parameter

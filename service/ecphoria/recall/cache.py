@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.checks import IntArray
+from ecphoria.maths.arrays import IntArray
 from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ecphoria.maths.checks import FloatArray, IntArray
+from ecphoria.maths.arrays import FloatArray, IntArray
 from ecphoria.maths.concept_channel import (
     ChannelOptions,
     ChannelState,
@@ -232,13 +232,8 @@ async def walk(
 ) -> ConceptWalk:
     """Walk from the best memories, the named concepts and the ends of the nearest facts.
 
-    Args:
-        store: Lists the edges of each half-step's senders, hubs left out.
-        tenant: Whose graph.
-        seeds: Energy of the first memories, sum 1.
-        named: Concepts the cue names; they share one unit of energy in the first step.
-        facts: Facts nearest to the cue; their ends share another unit.
-        options: Steps, caps and shares.
+    `seeds` are the energies of the first memories, sum 1. The named concepts share one unit of
+    energy in the first step, and the ends of the facts another.
     """
     found, hub = ConceptWalk(), options.hub
     for episode in seeds:
@@ -394,7 +389,7 @@ class Ecphoria:
     async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> ConceptWalk:
         if not search.seeding.profile.titles or options.w_concepts == 0.0:
             return ConceptWalk()
-        best = rank(pool.parts, pool.turn, options.concept_seeds).index
+        best = rank(pool.parts, pool.turn, options.concept_seeds)
         energy = np.maximum(0.0, pool.parts[best].sum(axis=1))
         energy = (energy / max(float(energy.max(initial=0.0)), _TINY)) ** options.seed_contrast
         total = float(energy.sum())

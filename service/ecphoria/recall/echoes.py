@@ -86,13 +86,9 @@ def find_echoes(
     assistant replied that it does not know is one too, unless it has a name that the cue and
     every other memory lack.
 
-    Args:
-        cue: The question.
-        frame: The candidates.
-        scope: The frame was gathered in it; ordinals in the frame are places without echoes.
-        excuses: Echoes that were left out and said "I don't know".
-        asks_listener: Whether the cue asks what the listener said, so that a user's request
-            lends its words to the assistant's reply too.
+    The frame was gathered in `scope`: ordinals in it are places without echoes. `excuses` are
+    echoes that were left out and said "I don't know". With `asks_listener`, the cue asks what the
+    listener said, so a user's request lends its words to the assistant's reply too.
     """
     if ABOUT_QUESTIONS.search(cue):
         return ()
@@ -384,11 +380,7 @@ def _tells(
 ) -> bool:
     """Tell whether a memory says what a reply says, and has a word of its question.
 
-    Args:
-        there: The memory's stems.
-        told: The reply's own stems.
-        names: Its names and numbers.
-        about: The question's stems.
+    All are stems: of the memory, of the reply itself, of its names and numbers, of the question.
     """
     # A word of the question too: the reply to "Who leads Acme?" may be a name that is only
     # mentioned elsewhere.

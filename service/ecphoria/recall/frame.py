@@ -17,7 +17,7 @@ from itertools import chain
 
 import numpy as np
 
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray
 from ecphoria.maths.fusion import TextSignals
 from ecphoria.maths.lexical import (
     REACH_AHEAD,
@@ -97,14 +97,9 @@ def units_of(
     stems: Sequence[str],
     also: Mapping[str, str],
 ) -> Units:
-    """Divide the rows into units: each passage of a long row, and each other row.
+    """Divide the n rows into units: each passage of a long row, and each other row.
 
-    Args:
-        columns: The rows, n.
-        counts: [n, q] stems of whole rows.
-        passages: Of some of the rows; None where the store has none.
-        stems: The cue's, q.
-        also: Further terms of the cue that stand for a stem.
+    `counts` [n, q] has the stems of whole rows; `also` has further terms that stand for a stem.
     """
     size = len(columns.id)
     whole = np.arange(size, dtype=np.int64)
@@ -191,14 +186,13 @@ class Frame(Columns):
     def with_statements(self, words: float, meaning: float) -> TextSignals:
         """Compute the signals as if each row also said what its facts say.
 
-        Args:
-            words: Weight of a stem of a fact that the row lacks, beside one of its own.
-            meaning: Share of a fact's cosine that counts where it is above the row's own.
+        `words` is the weight of a stem of a fact that the row lacks, beside one of its own;
+        `meaning` the share of a fact's cosine that counts where it is above the row's own.
         """
         if self.told is None:
             return self.signals
         counts = self.units.counts + words * self.told.added(self.counts)[self.units.row]
-        spread = _spread(
+        *_, lex = _spread(
             self.units,
             counts,
             length=self.length,
@@ -207,9 +201,7 @@ class Frame(Columns):
             previous=self.previous,
             following=self.following,
         )
-        return replace(
-            self.signals, lex=spread.lex, sem=self.told.nearest(self.signals.sem, meaning)
-        )
+        return replace(self.signals, lex=lex, sem=self.told.nearest(self.signals.sem, meaning))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,20 +317,14 @@ async def _allowed(
     """Apply the filters to turns that came in as neighbours."""
     kept = set(await store.figures.with_metadata(tenant, columns.id, filters))
     allowed = np.array([episode in kept for episode in columns.id], dtype=np.bool_)
-    if filters.sessions:
-        allowed &= np.array(
-            [session in filters.sessions for session in columns.session], dtype=np.bool_
-        )
-    if filters.role is not None:
-        allowed &= np.array([role == filters.role for role in columns.role], dtype=np.bool_)
-    if filters.session is not None:
-        allowed &= np.array(
-            [session == filters.session for session in columns.session], dtype=np.bool_
-        )
-    if filters.speakers:
-        allowed &= np.array(
-            [speaker in filters.speakers for speaker in columns.speaker], dtype=np.bool_
-        )
+    named = ((filters.sessions, columns.session), (filters.speakers, columns.speaker))
+    for wanted, values in named:
+        if wanted:
+            allowed &= np.array([value in wanted for value in values], dtype=np.bool_)
+    alone = ((filters.session, columns.session), (filters.role, columns.role))
+    for one, values in alone:
+        if one is not None:
+            allowed &= np.array([value == one for value in values], dtype=np.bool_)
     if filters.occurred_from is not None:
         allowed &= columns.occurred_ms >= 1e3 * filters.occurred_from.timestamp()
     if filters.occurred_before is not None:
@@ -435,7 +421,7 @@ async def _weigh(
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
     rarity = _rarity(stems, analysis.also, seeding.terms, profile.items) * often
     mean = profile.mean_length * profile.items / max(1, profile.items + profile.passages)
-    spread = _spread(
+    said, lent, lex = _spread(
         units,
         units.counts,
         length=columns.length,
@@ -460,13 +446,13 @@ async def _weigh(
         stems=stems,
         counts=counts,
         rarity=rarity,
-        lent=spread.lent,
-        said=spread.said,
+        lent=lent,
+        said=said,
         single=units.best(single),
         units=units,
         mean_length=mean,
         signals=TextSignals(
-            lex=spread.lex,
+            lex=lex,
             sem=0.5 * (columns.cosine + units.mean(units.cosine)),
             ctx=_context(columns, previous, following),
             **_circumstances(columns, analysis, mine, by_user),
@@ -475,15 +461,6 @@ async def _weigh(
         told=told,
         row={episode: row for row, episode in enumerate(columns.id)},
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Spread:
-    """Words spread over NEXT: `said` and `lent` [n, q] as in `Frame`, the signal `lex` [n]."""
-
-    said: FloatArray
-    lent: FloatArray
-    lex: FloatArray
 
 
 def _spread(
@@ -495,14 +472,16 @@ def _spread(
     mean_length: float,
     previous: IntArray,
     following: IntArray,
-) -> _Spread:
-    """Let each row lend its words, [u, q] by unit, to the turns around it."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Let each row lend its words, [u, q] by unit, to the turns around it.
+
+    Return `said` and `lent` [n, q] as in `Frame`, and the signal `lex` [n].
+    """
     relative = relative_frequency(counts, length=units.length, mean_length=mean_length)
     said = units.most(relative)
     lent = said * lending_share(length)[:, None]
     borrowed = spread_next(lent, previous=previous, following=following) - lent
-    lex = units.best(saturate(relative + borrowed[units.row], weight=rarity))
-    return _Spread(said=said, lent=lent, lex=lex)
+    return said, lent, units.best(saturate(relative + borrowed[units.row], weight=rarity))
 
 
 def _context(columns: Columns, previous: IntArray, following: IntArray) -> FloatArray:

@@ -94,12 +94,8 @@ def judge(
 ) -> Judgement:
     """Judge the evidence by the tenant's own gate, or by the shipped ones.
 
-    Args:
-        cue: Its text.
-        seeding: What the cue found in the indexes.
-        frame: What it is compared with.
-        record: Whether the tenant's scale learns from this recall.
-        logit: The reader's, of the best of the first hits, if they were read.
+    With `record`, the tenant's scale learns from this recall. `logit` is the reader's, of the best
+    of the first hits, if they were read.
     """
     found, own = _Found(cue, seeding, frame), seeding.profile.gate
     scale = None if own else seeding.profile.scale

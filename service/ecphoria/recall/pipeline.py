@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from ecphoria.errors import InvalidInput
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray
 from ecphoria.maths.fusion import rank
 from ecphoria.recall.frame import Echo, Frame, gather_more, holder
 from ecphoria.recall.ports import Superseded
@@ -329,13 +329,10 @@ class Pool:
     ) -> Ranked:
         """Order by the sum of parts, [n] each; ties by turn.
 
-        Args:
-            parts: By name.
-            walk: The walk that added them.
-            path: The way of energy to a memory; that of the walk if None.
+        Without a `path`, the walk tells the way of energy to a memory.
         """
         columns = np.column_stack(tuple(parts.values()))
-        order = rank(columns, self.turn, len(self.ids)).index
+        order = rank(columns, self.turn, len(self.ids))
         return Ranked(
             ids=tuple(self.ids[row] for row in order),
             parts=columns[order],

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.checks import FloatArray, IntArray
+from ecphoria.maths.arrays import FloatArray, IntArray
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 from ecphoria.records.tenant import Gate, Scale
@@ -405,12 +405,7 @@ class Told:
         return np.where(own > 0.0, 0.0, found)
 
     def nearest(self, own: FloatArray, share: float) -> FloatArray:
-        """Take `share` of the cosine of a row's nearest statement where that is larger, [n].
-
-        Args:
-            own: [n] cosine of each row.
-            share: 0 to 1; with 0 the rows keep their own.
-        """
+        """Take `share` of the cosine of a row's nearest statement where that is larger, [n]."""
         found = own.copy()
         if share > 0.0:
             np.maximum.at(found, self.row, share * self.cosine)

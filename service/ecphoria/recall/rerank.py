@@ -46,11 +46,7 @@ class Reread:
 async def reread(search: Search, ranked: Ranked, cue: str, reader: Reader | None) -> Reread:
     """Let the reader order the first hits of a loaded ranking.
 
-    Args:
-        search: The recall.
-        ranked: Its ranking, with the texts of the first hits.
-        cue: What is asked, in a language that the reader reads.
-        reader: None where the service has no reader.
+    The cue is in a language that the reader reads; `ranked` has the texts of the first hits.
     """
     if reader is None:
         return Reread(ranked=ranked, degraded=("only the default embedder has a reader",))

@@ -220,22 +220,18 @@ class ScopedStore:
     ) -> Sequence[SeedRow]:
         """Search the vector index, with enough results that `limit` remain in scope."""
         within = self._filters(filters)
-
-        async def search(further: int) -> Sequence[SeedRow]:
-            return await self._store.seeds_by_vector(tenant, vector, further, within)
-
-        return await self._searched(tenant, search, limit)
+        return await self._searched(
+            tenant, lambda most: self._store.seeds_by_vector(tenant, vector, most, within), limit
+        )
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index, with enough results that `limit` remain in scope."""
         within = self._filters(filters)
-
-        async def search(further: int) -> Sequence[SeedRow]:
-            return await self._store.seeds_by_text(tenant, stems, further, within)
-
-        return await self._searched(tenant, search, limit)
+        return await self._searched(
+            tenant, lambda most: self._store.seeds_by_text(tenant, stems, most, within), limit
+        )
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters

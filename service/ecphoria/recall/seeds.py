@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput
-from ecphoria.maths.checks import unit_vector
+from ecphoria.maths.arrays import unit_vector
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.cue_reading import NO_READING, CueReading, is_unread, without_function_words
 from ecphoria.recall.ports import (
@@ -98,12 +98,8 @@ def subjects_of(
 ) -> tuple[Subject, ...]:
     """List the subjects of a cue: named speakers, the asker for "I", the listener for "you".
 
-    In a request for a summary, "I" is no subject, because words of others belong to it too.
-
-    Args:
-        analysis: Of the cue.
-        participants: The store's speakers.
-        asker: A speaker's name in any case, or a role; None for the role `user`.
+    In a request for a summary, "I" is no subject, because words of others belong to it too. The
+    `asker` is a speaker's name in any case, or a role; None means the role `user`.
 
     Raises:
         InvalidInput: The asker is no role and never spoke; the message lists speakers.

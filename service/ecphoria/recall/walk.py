@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ecphoria.maths.checks import FloatArray, IntArray
+from ecphoria.maths.arrays import FloatArray, IntArray
 from ecphoria.maths.lexical import BACK, FORTH, relative_frequency
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.ports import Told

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ecphoria.calibration.fitting import calibrate
 from ecphoria.errors import InvalidInput
-from ecphoria.maths.gate import confidence, fit_logistic
+from ecphoria.maths.gate import fit_logistic, logits
 from ecphoria.records.calibration import Calibration, FitOptions, Sample
 from ecphoria.records.tenant import EVIDENCE, EVIDENCE_NAMES, OPEN, STATED
 
@@ -52,10 +52,8 @@ def test_the_gate_is_the_fit_of_all_and_its_worth_that_of_the_left_out() -> None
     rest = fit_logistic(table[~out], labels[~out])
     for one, row in zip(data, found.judged, strict=True):
         if one.group == "g1":
-            alone = confidence(
-                [one.evidence[name] for name in NAMES], bias=rest.bias, weights=rest.weights
-            )
-            assert row.confidence == pytest.approx(alone)
+            odds = logits(rest, [[one.evidence[name] for name in NAMES]])[0]
+            assert row.confidence == pytest.approx(1.0 / (1.0 + math.exp(-odds)))
     pairs = [
         (a.confidence > b.confidence) + 0.5 * (a.confidence == b.confidence)
         for a in found.judged if a.answerable

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ecphoria.maths.adjacency import Adjacency, transition
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 
 NEXT_30_DAYS = float(np.exp(-0.3))
 EXAMPLE_ENERGY = np.array([0.75, 0.25, 0.0, 0.0, 0.0])

@@ -2,7 +2,6 @@ import numpy as np
 from hypothesis import given
 
 from ecphoria.maths.adjacency import Adjacency
-from tests.unit.maths.bad import refused
 from tests.unit.maths.graphs import dense, random_graphs
 
 
@@ -24,13 +23,3 @@ def test_a_graph_may_be_empty() -> None:
     graph = Adjacency.from_arcs([], [], [], size=0)
     assert graph.size == 0
     assert graph.push(np.zeros(0)).shape == (0,)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: Adjacency.from_arcs([0], [2], [1], size=2),
-    lambda: Adjacency.from_arcs([-1], [0], [1], size=2),
-    lambda: Adjacency.from_arcs([0], [1], [-1], size=2),
-    lambda: Adjacency.from_arcs([0], [1], [np.inf], size=2),
-    lambda: Adjacency.from_arcs([0, 1], [1], [1], size=2),
-    saying=r"must|one length",
-)

@@ -97,16 +97,3 @@ def test_an_error_at_the_top_weighs_most(order: list[int], place: int) -> None:
     best = rank_biased_overlap(order, swapped(6))
     assert rank_biased_overlap(order, swapped(place)) <= best + 1e-12
     assert rank_biased_overlap(order, swapped(0)) < best
-
-
-@pytest.mark.parametrize("measure", [overlap, rank_difference, rank_biased_overlap])
-def test_a_ranking_holds_each_thing_once(measure: object) -> None:
-    assert callable(measure)
-    with pytest.raises(ValueError, match="once"):
-        measure("aa", "b")
-
-
-@pytest.mark.parametrize("p", [0.0, 1.0, -0.1])
-def test_persistence_lies_between_0_and_1(p: float) -> None:
-    with pytest.raises(ValueError, match="persistence"):
-        rank_biased_overlap("a", "a", p)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from ecphoria.maths.actr import base_level, fan_share, older_uses, prime, probabilities, squash
 from ecphoria.maths.adjacency import Adjacency
-from tests.unit.maths.bad import refused
 from tests.unit.maths.graphs import dense, random_graphs
 
 HOUR, DAY = 3600.0, 86400.0
@@ -138,15 +137,3 @@ def test_old_and_relevant_beats_new_and_irrelevant() -> None:
     assert score(0.62, 0.3, [HOUR, DAY, 7 * DAY], 0.5) == pytest.approx(0.854321, abs=1e-6)
     assert score(0.8, 0, [400 * DAY]) == pytest.approx(0.811683, abs=1e-6)
     assert score(0.3, 0, [60.0]) == pytest.approx(0.399014, abs=1e-6)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: base_level([1.0], [1], size=1),
-    lambda: base_level([1.0], [0], size=1, decay=1.0),
-    lambda: base_level([1.0], [0], size=1, beyond=[1.0, 1.0]),
-    lambda: older_uses([1.0], [1.0], [5.0]),
-    lambda: squash([np.nan]),
-    lambda: squash([0.0], midpoint_s=0.0),
-    lambda: prime(Adjacency.from_arcs([], [], [], size=2), [1.0]),
-    lambda: probabilities([1.0], temperature=0.0),
-)

@@ -6,9 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.clustering import carried, hop, positive_cosine, relevance, sources
-from tests.unit.maths.bad import refused
 
 QUERY = np.array([1.0, 0.0, 0.0])
 A, B = np.array([0.8, 0.6, 0.0]), np.array([0.6, 0.8, 0.0])
@@ -112,14 +111,3 @@ def test_sources_agree_with_the_sum_written_out(edges: list[tuple[int, int, floa
         score, size=5,
     )  # fmt: skip
     np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: positive_cosine([A], [1.0]),
-    lambda: relevance([0.5], [0.5], weight=2.0),
-    lambda: relevance([0.5], [1.5]),
-    lambda: hop([A], [-1.0], [0.5]),
-    lambda: hop([A], [1.0, 1.0], [0.5]),
-    lambda: carried([A], QUERY, path=0.5, keep=0.0),
-    lambda: sources([1], [0], [1.0], [0.5], size=1),
-)

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.maths.retention import decay, grow, grow_evenly, refresh, retrievability, strength
-from tests.unit.maths.bad import refused
+from ecphoria.maths.retention import decay, grow, refresh, retrievability, strength
 
 LEVEL = st.floats(0, 1)
 DAYS = st.floats(0, 400)
@@ -118,14 +117,3 @@ def test_the_share_that_falls_below_the_threshold(span: float, share: float) -> 
     ages = np.arange(30.0)
     lost = retrievability(ages, np.full(30, span)) < 0.01
     assert lost.mean() == pytest.approx(share, abs=1e-6)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: decay([1.0], [0.0, 0.0], [1.0]),
-    lambda: decay([-1.0], [0.0], [1.0]),
-    lambda: refresh([1.5]),
-    lambda: retrievability([1.0], [0.0]),
-    lambda: grow([1.0], [2.0]),
-    lambda: grow_evenly([0.0], [1.0]),
-    lambda: grow_evenly([1.0], [1.0, 2.0]),
-)

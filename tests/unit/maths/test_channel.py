@@ -20,7 +20,6 @@ from ecphoria.maths.concept_channel import (
     wake_items,
     wake_related,
 )
-from tests.unit.maths.bad import refused
 from tests.unit.maths.whole_graph import ConceptGraph, concept_graph, walk
 
 TIGHT = ChannelOptions(item_frontier=2, concept_frontier=2, hub=3)
@@ -318,42 +317,3 @@ def test_the_nearest_facts_share_one_unit(ends: list[tuple[int, float]], items: 
     assert (energy >= 0).all()
     near = any(cosine > 0 for _, cosine in ends)
     assert energy.sum() == pytest.approx(1.0 if near else 0.0)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: start([-1.0], []),
-    lambda: walk(bridge(titled=True), [1.0], [0]),
-    lambda: concept_graph(
-        mention_item=[1], mention_concept=[0], about_item=[], about_concept=[],
-        items=1, concepts=1,
-    ),
-    lambda: wake_concepts(
-        start([1.0], []), item=[1], concept=[0], is_title=[False], item_mentions=[1],
-        item_titles=[0], concept_mentions=[1],
-    ),
-    lambda: wake_concepts(
-        start([1.0], [1.0, 1.0]), item=[0], concept=[0], is_title=[False], item_mentions=[1],
-        item_titles=[0], concept_mentions=[1],
-    ),
-    lambda: wake_items(
-        start([1.0, 0.0], [1.0]), concept=[0], item=[0], is_about=[True], concept_about=[1],
-        concept_mentions=[0], size=1,
-    ),
-    lambda: wake_items(
-        start([1.0], [1.0]), concept=[0], item=[0], is_about=[True], concept_about=[1, 1],
-        concept_mentions=[0], size=1,
-    ),
-    lambda: wake_related(
-        start([1.0], [1.0]), tail=[0], head=[1], weight=[1.0], size=1,
-    ),
-    lambda: wake_related(
-        start([1.0], [1.0, 1.0]), tail=[0], head=[0], weight=[1.0], size=1,
-    ),
-    lambda: fact_cue([1], [1.0], [1]),
-    lambda: boost([1.0], 2.0),
-    lambda: boost([1.0], 1.0, power=0.0),
-    lambda: ChannelOptions(keep=2.0),
-    lambda: ChannelOptions(item_fan=-1.0),
-    lambda: ChannelOptions(item_frontier=0),
-    saying=r"must|need|one length|never",
-)  # fmt: skip

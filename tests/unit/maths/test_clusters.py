@@ -1,7 +1,6 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
@@ -65,12 +64,6 @@ def test_what_happens_elsewhere_changes_nothing(edges: Edges, most: int) -> None
 def test_a_tie_is_none_because_of_the_last_digits() -> None:
     edges = [(0, 1, 0.7), (1, 2, 0.7 + 1e-12)]
     assert grouped(edges, 2, 3) == grouped(edges[::-1], 2, 3) == [0, 0, 2]
-
-
-@pytest.mark.parametrize(("one", "most"), [([3], 2), ([0], 0)])
-def test_what_makes_no_sense_is_refused(one: list[int], most: int) -> None:
-    with pytest.raises(ValueError, match=r"one|most"):
-        clusters(one, [1], [0.5], size=3, most=most)
 
 
 def test_nothing_has_no_groups() -> None:

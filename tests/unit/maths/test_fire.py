@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.spiking import REST, Rest, leak, next_tau, peak, relay, stimulate
-from tests.unit.maths.bad import refused
 
 TAU = 43.07
 PRINTED = Rest(potential=2.903, current=-7.128, drives=True)
@@ -136,15 +135,3 @@ def test_each_child_takes_its_best_parent(
         best = -ways[0][0] if ways else 0.0
         assert found.stimulus[child] == best
         assert found.parent[child] == (ways[0][1] if best > 0 else -1)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: leak([0.0], [0.0], [1.0], [0.0]),
-    lambda: leak([0.0], [0.0], [1.0, 2.0], [1.0]),
-    lambda: stimulate([0.0], [0.0], [-0.1]),
-    lambda: stimulate([0.0], [0.0], [0.1], threshold=0.0),
-    lambda: next_tau([200.0], [1.0]),
-    lambda: next_tau([1.0], [-1.0]),
-    lambda: relay([0], [1], [1.5], stimulus=[1.0, 0.0], size=2),
-    lambda: relay([0], [1], [0.5], stimulus=[1.0], size=2),
-)

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.fusion import (
     PARTS,
     Bounds,
-    TextBounds,
     TextSignals,
     TextWeights,
     adapted,
@@ -22,7 +21,6 @@ from ecphoria.maths.fusion import (
     share_of_largest,
     skewness,
 )
-from tests.unit.maths.bad import refused
 
 MATRIX = arrays(np.float64, st.tuples(st.integers(1, 9), st.just(8)), elements=st.floats(-3, 3))
 TALL = arrays(np.float64, st.tuples(st.integers(1, 40), st.just(8)), elements=st.floats(-3, 3))
@@ -143,19 +141,6 @@ def test_inputs_are_left_as_they_are() -> None:
     raw = np.arange(16.0).reshape(2, 8)
     recipe_score(signals(raw))
     assert (raw == np.arange(16.0).reshape(2, 8)).all()
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: fusion([1.0], [1.0, 2.0]),
-    lambda: fusion([1.0], [1.0], lexical=1.5),
-    lambda: share_of_largest([np.inf]),
-    lambda: recipe_score(signals(np.full((2, 8), np.nan))),
-    lambda: recipe_score(
-        signals(np.zeros((1, 8))),
-        bounds=TextBounds(lex=Bounds(high=np.inf), sem=Bounds(), ctx=Bounds()),
-    ),
-    saying=r"must|one length",
-)
 
 
 def trusted(matrix: FloatArray, *, covered: float = 0.0, unread: bool = False) -> TextWeights:

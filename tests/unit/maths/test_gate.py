@@ -9,12 +9,10 @@ from ecphoria.maths.gate import (
     FEATURES,
     Evidence,
     attribution,
-    confidence,
     evidence_features,
     threshold,
     weight_of_speakers,
 )
-from tests.unit.maths.bad import refused
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 TWELVE = [0.31, 0.42, 0.47, 0.55, 0.58, 0.63, 0.66, 0.71, 0.74, 0.79, 0.83, 0.88]
@@ -57,17 +55,6 @@ def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]
         against = np.array([found[0] < 0, found[1] < 0, True])
         found[:3] /= np.where(against, weight, (1 + weight) / 2)
     return dict(zip(FEATURES, found.tolist(), strict=True))
-
-
-def test_the_printed_confidences() -> None:
-    assert confidence([0.8, 0.1, 0.75, 1, 0.6], bias=-2, weights=START) == pytest.approx(
-        0.947846, abs=5e-7
-    )
-    assert confidence([0.7, 0.05, 0.5, -1, 0.4], bias=-2, weights=START) == pytest.approx(
-        0.5, abs=5e-7
-    )
-    assert confidence([-1e9], bias=0, weights=[1]) == 0.0
-    assert confidence([1e9], bias=0, weights=[1]) == 1.0
 
 
 def test_a_tenth_of_twelve_is_one_refusal() -> None:
@@ -243,19 +230,6 @@ def test_the_order_of_the_candidates_is_indifferent(order: list[int]) -> None:
         }
     )
     assert features(shuffled) == pytest.approx(features(given))
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: confidence([1.0], bias=0, weights=[1.0, 2.0]),
-    lambda: threshold([], 0.1),
-    lambda: threshold([0.5], 1.0),
-    lambda: attribution([True], [True], [True, False]),
-    lambda: features(evidence(attribution=np.array([2.0, 0, 0]))),
-    lambda: features(evidence(match=np.zeros(2))),
-    lambda: features(evidence(said=np.zeros((3, 1), dtype=bool))),
-    lambda: features(evidence(rarity=np.array([-1.0, 1.0]))),
-    saying=r"must|one length",
-)
 
 
 @given(st.integers(1, 1000), st.integers(1, 1000))

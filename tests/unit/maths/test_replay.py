@@ -53,12 +53,6 @@ def test_no_class_gets_less_than_its_share_or_all_it_has(count: int, room: Seque
         assert taken >= min(due, most)
 
 
-@pytest.mark.parametrize(("count", "room"), [(-1, (1, 1, 1)), (1, (-1, 1, 1))])
-def test_what_makes_no_sense_is_refused(count: int, room: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="count"):
-        quotas(count, room)
-
-
 UNIT = st.floats(0.0, 1.0)
 
 

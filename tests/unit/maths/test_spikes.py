@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.spiking import MOST_ASSOCIATION, association, join, transmission
-from tests.unit.maths.bad import refused
 
 TAU = 43.07
 TRAIN = st.lists(st.integers(0, 300), max_size=6, unique=True).map(sorted)
@@ -104,17 +103,3 @@ def test_a_train_keeps_its_latest_sixteen_one_a_turn() -> None:
     assert turns == list(range(12, 60, 3))
     assert join([3], [0.9], turn=3, strength=0.2)[1].tolist() == [0.9]
     assert join([3], [0.9], turn=1, strength=0.2)[0].tolist() == [1, 3]
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: association([[1]], [[1]], [0.0]),
-    lambda: association([[1.5]], [[1]], [1.0]),
-    lambda: association([[-1, 2]], [[1]], [1.0]),
-    lambda: association([[-2]], [[1]], [1.0]),
-    lambda: association([list(range(17))], [[1]], [1.0]),
-    lambda: association([[1]], [[1], [2]], [1.0]),
-    lambda: transmission([0.5], [0.9]),
-    lambda: transmission([0.5], [0.1], floor=2.0),
-    lambda: join([3, 1], [1.0, 1.0], turn=5, strength=1.0),
-    lambda: join([3], [1.0], turn=-1, strength=1.0),
-)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.spreading import SpreadOptions, inhibit, spread
-from tests.unit.maths.bad import refused
 from tests.unit.maths.graphs import EXAMPLE_ENERGY, dense, example, random_graphs
 
 REBASED = SpreadOptions(inhibition_mode="off")
@@ -194,14 +193,3 @@ def test_a_graph_without_arcs_or_nodes() -> None:
     assert result.activation[0] == pytest.approx((0.5 - 0.0758582) / (1 - 0.0758582), abs=1e-6)
     nothing = Adjacency.from_arcs([], [], [], size=0)
     assert spread(nothing, [], options=SpreadOptions()).activation.shape == (0,)
-
-
-test_bad_arrays_are_refused = refused(
-    lambda: spread(example(), [1.0], options=REBASED),
-    lambda: spread(example(), [-1.0, 0, 0, 0, 0], options=REBASED),
-    lambda: inhibit([1.0], floor=[1.0, 2.0]),
-    lambda: inhibit([1.0], beta=-1.0),
-    lambda: SpreadOptions(spread=1.5),
-    lambda: SpreadOptions(steps=-1),
-    lambda: SpreadOptions(alpha=0.0),
-)

@@ -221,16 +221,6 @@ def test_undoing_an_undo_lets_the_decision_count_again() -> None:
     assert in_force([]) == ()
 
 
-@pytest.mark.parametrize("wrong", [[claim(5, 0)], [claim(OSLO, 3, end=3)], [claim(OSLO, 0, 1.5)]])
-def test_what_cannot_be_is_refused(wrong: list[TimedClaim]) -> None:
-    with pytest.raises(ValueError, match="a claim"):
-        functional(wrong)
-    with pytest.raises(ValueError, match="no class"):
-        timeline("usual", PLACES, [], NOTHING)
-    with pytest.raises(ValueError, match="an interval"):
-        functional([], Rulings(intervals={OSLO: (2, 2)}))
-
-
 SAID = [Proposition(object=fact // 2, negated=bool(fact % 2)) for fact in range(6)]
 
 

@@ -33,11 +33,3 @@ def test_salience_stays_within_its_bounds(level: float, judgements: list[bool]) 
         assert (after >= now).all() if useful else (after <= now).all()
         now = after
     assert 0 <= now[0] <= 1
-
-
-@pytest.mark.parametrize("first", [-0.1, 1.1, float("nan")])
-def test_what_is_no_share_is_refused(first: float) -> None:
-    with pytest.raises(ValueError, match="first"):
-        reliability([first], [1], [1])
-    with pytest.raises(ValueError, match="level"):
-        salience([first], [1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, check_same_length, indices
+from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, ints
 from ecphoria.maths.concept_channel import (
     ChannelOptions,
     ChannelState,
@@ -59,12 +59,8 @@ def concept_graph(
         concepts: q.
         hub: a concept with more mentions does not count among an item's.
     """
-    speaker = indices("mention_item", mention_item, size=items)
-    named = indices("mention_concept", mention_concept, size=concepts)
-    titled = indices("about_item", about_item, size=items)
-    title = indices("about_concept", about_concept, size=concepts)
-    check_same_length(mention_item=speaker, mention_concept=named)
-    check_same_length(about_item=titled, about_concept=title)
+    speaker, named = ints(mention_item), ints(mention_concept)
+    titled, title = ints(about_item), ints(about_concept)
     popular = np.bincount(named, minlength=concepts).astype(np.float64)
     counted = popular[named] <= hub
     return ConceptGraph(
@@ -94,9 +90,6 @@ def walk(
         options: None for the measured ones.
     """
     state = start(seeds, cue_concepts, options=options)
-    sizes = (graph.item_mentions.size, graph.concept_mentions.size)
-    if (state.items.size, state.concepts.size) != sizes:
-        raise ValueError("seeds and cue_concepts need one value for each item and concept")
     for _ in range(state.options.steps):
         state = wake_concepts(
             state,
@@ -114,6 +107,6 @@ def walk(
             is_about=graph.is_about,
             concept_about=graph.concept_about,
             concept_mentions=graph.concept_mentions,
-            size=sizes[0],
+            size=graph.item_mentions.size,
         )
     return state
