@@ -1,6 +1,6 @@
-// doc: Show the server's version and edition, with a call that old servers know.
+// doc: Show the server's version, with a call that old servers know.
 // mode: read
-// returns: version STRING, edition STRING
-CALL dbms.components() YIELD name, versions, edition
+// returns: version STRING
+CALL dbms.components() YIELD name, versions
 WHERE name = 'Neo4j Kernel'
-RETURN versions[0] AS version, edition
+RETURN versions[0] AS version

@@ -30,7 +30,6 @@ class Health:
     """
 
     neo4j: str
-    edition: str
     gds: str | None
     missing: tuple[str, ...]
 
@@ -209,7 +208,7 @@ _VECTOR_PROCEDURE: Final = "db.create.setNodeVectorProperty"
 _TEXT_PROCEDURE: Final = "db.index.fulltext.queryNodes"
 
 
-_SHOW_COMPONENTS = Statement("server.show_components", tuple[str, str])
+_SHOW_COMPONENTS = Statement("server.show_components", str)
 _FIND_PROCEDURES = Statement("server.find_procedures", str)
 _GDS_VERSION = Statement("server.gds_version", str)
 
@@ -233,24 +232,18 @@ async def check(graph: Graph) -> Health:
 
 
 async def health(graph: Graph) -> Health:
-    """Check version, edition and plugin, and list missing parts.
+    """Check version and plugin, and list missing parts.
 
     Raises:
         StoreUnavailable: The server does not answer.
         StoreUnsuitable: It is no Neo4j.
         Misconfigured: The server refuses the user and password.
     """
-    server = await graph.run_one(_SHOW_COMPONENTS)
-    if server is None:
+    version = await graph.run_one(_SHOW_COMPONENTS)
+    if version is None:
         raise StoreUnsuitable("The server at the Neo4j URI names no Neo4j Kernel; set another.")
-    version, edition = server
     names = await graph.run(_FIND_PROCEDURES, names=[_VECTOR_PROCEDURE, _TEXT_PROCEDURE])
-    return Health(
-        neo4j=version,
-        edition=edition,
-        gds=await _gds(graph),
-        missing=what_is_missing(version, names),
-    )
+    return Health(neo4j=version, gds=await _gds(graph), missing=what_is_missing(version, names))
 
 
 def what_is_missing(version: str, procedures: Collection[str]) -> tuple[str, ...]:
