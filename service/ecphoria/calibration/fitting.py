@@ -40,12 +40,6 @@ def calibrate(
     The thresholds are taken from those judgements, so that they hold for questions not seen.
     The same samples give the same gate.
 
-    Args:
-        samples: At least `LEAST` of either kind.
-        options: How to fit it.
-        data_sha256: Of the questions.
-        fitted_at: Now.
-
     Raises:
         InvalidInput: There are too few questions, or the rate is no share.
     """

@@ -46,11 +46,9 @@ class OwnQuestion:
 
 
 def question_of(episode: Episode, seed: int) -> OwnQuestion | None:
-    """Make a question of a memory; None if it says too little.
+    """Make a question of a memory, without the words that the `seed` chooses.
 
-    Args:
-        episode: The memory.
-        seed: Decides which words are dropped.
+    None if it says too little.
     """
     role = (episode.role or episode.speaker or "").strip().lower()
     statement = _statement(without_caption(episode.text[:_READ]))

@@ -193,10 +193,8 @@ def held(
 ) -> Iterator[None]:
     """Hold a file's lock; the system frees it when the process ends, however it ends.
 
-    Args:
-        path: The file, created when missing and never removed.
-        shared: Let others hold it too, if they also share.
-        waiting: Called once when someone else holds it now.
+    The file is created when missing and never removed. With `shared`, others who share may hold
+    it too. `waiting` is called once when someone else holds it now.
     """
     mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     handle = _open_lock(path)

@@ -108,10 +108,8 @@ class Engine:
     ) -> None:
         """Prepare; nothing is touched yet.
 
-        Args:
-            settings: Where the server lives and what it may take.
-            lock: The jars of the server; those that this release was tested with by default.
-            fetch: Where they come from; by default the Maven repository of the settings.
+        The jars of the `lock` are those that this release was tested with, and come from the Maven
+        repository of the settings.
         """
         self._settings = settings
         self._fetch = fetch

@@ -298,11 +298,8 @@ def branch(nodes: Sequence[TreeNode], last: object = None) -> list[int]:
     """List the places of the nodes that lead to the last one, in the order of the conversation.
 
     No damage of the tree makes a conversation unreadable: a node whose parent is missing follows
-    the node before it in the file, and a circle is cut.
-
-    Args:
-        nodes: All nodes, in the order of the file.
-        last: Id of the last node; the newest leaf if it is not among the nodes.
+    the node before it in the file, and a circle is cut. Without `last` among them, the newest leaf
+    is the last node.
     """
     if not nodes:
         return []

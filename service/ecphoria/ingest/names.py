@@ -49,12 +49,8 @@ async def standing(
 ) -> ChangedConcepts:
     """Find names that become or stop being concepts, by rule or by statement.
 
-    Args:
-        transaction: Reads how many items state a name so far.
-        appeared: Names that become concepts by rule in this write.
-        vanished: Names that stop being concepts by rule in this write.
-        ruled: Names that are concepts by rule after this write.
-        stated: Change of the number of items that state a name.
+    In this write, names appear and vanish as concepts by rule; `ruled` are concepts by rule after
+    it, and `stated` is how the number of items that state a name changes.
     """
     if not stated and not transaction.counters.stated:
         return ChangedConcepts(made=tuple(sorted(appeared)), unmade=tuple(sorted(vanished)))

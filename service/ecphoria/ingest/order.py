@@ -88,17 +88,11 @@ def reorder(
     arrivals: Iterable[TurnPlace] = (),
     removed: frozenset[EpisodeId] = frozenset(),
 ) -> dict[EpisodeId, int]:
-    """Merge arrivals into a session's segment and take removals out.
+    """Merge arrivals into a session's segment, take removals out, and return the new ordinals.
 
-    Args:
-        before: The segment as stored: everything from the first change on, and up to `MARGIN`
-            turns before it, in order.
-        changes: Takes new ordinals of stored turns, and NEXT edges to remove and to add.
-        arrivals: New turns of the session.
-        removed: Turns of the segment to take out.
-
-    Returns:
-        The ordinals of the arrivals.
+    The segment `before` is as stored: everything from the first change on, and up to `MARGIN`
+    turns before it, in order. `changes` takes new ordinals of stored turns, and NEXT edges to
+    remove and to add.
     """
     stay = [place for place in before if place.id not in removed]
     after = sorted([*stay, *arrivals], key=_key)

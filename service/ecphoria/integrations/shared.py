@@ -20,13 +20,9 @@ def in_pages(
     limit: int | None = None,
     offset: int = 0,
 ) -> Iterator[_Item]:
-    """Read a list that the service gives in pages.
+    """Read a list that the service gives in pages of at most `most` entries.
 
-    Args:
-        fetch: Reads up to a number of entries from an offset on.
-        most: Greatest page of the service.
-        limit: Entries wanted; all if None.
-        offset: Entries to leave out first.
+    `fetch` reads up to a number of entries from an offset on. Without a `limit` all are read.
     """
     seen = 0
     while limit is None or seen < limit:

@@ -54,11 +54,9 @@ def create_server(
 ) -> MCPServer:
     """Make a server of the tools that are wanted.
 
-    Args:
-        connect: Opens a client for the caller.
-        tools: `core` has only remember, recall, get and forget.
-        profile: `openai` has only `search` and `fetch`, as ChatGPT's connectors call them.
-        asks: Tells whether the service has a language model, and so the tool `ask`.
+    `connect` opens a client for the caller. The tools `core` are remember, recall, get and forget;
+    the profile `openai` has only `search` and `fetch`, as ChatGPT's connectors call them. The tool
+    `ask` needs a language model; `asks` tells whether the service has one.
     """
     server = _Server(asks)
     for tool in _tools(connect, tools, profile):

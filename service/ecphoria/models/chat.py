@@ -240,16 +240,9 @@ class BudgetedChat:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         waiting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> None:
-        """Hold a chat to a budget.
+        """Hold a chat to its most calls in any 60 seconds, and its most tokens in a day of UTC.
 
-        Args:
-            chat: Asks the model.
-            calls_a_minute: Most calls in any 60 seconds; None for no limit.
-            tokens_a_day: Most tokens in a day of UTC; None for no limit.
-            clock: Tells the day.
-            monotonic: Seconds that never go back.
-            sleep: Waits.
-            waiting: Entered around each call, which may take a minute.
+        None means no limit. `waiting` is entered around each call, which may take a minute.
         """
         self._waiting = waiting
         self.model = chat.model

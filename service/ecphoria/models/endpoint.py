@@ -25,13 +25,8 @@ def open_client(
 ) -> httpx.AsyncClient:
     """Make a client for an endpoint; connect to nothing yet.
 
-    A proxy of the environment is not used for an endpoint on the own machine.
-
-    Args:
-        base_url: The address of the endpoint.
-        timeout: Seconds to connect, and between two parts of an answer.
-        most_bytes: Longest body of an answer.
-        transport: Sends the requests; None for the usual one.
+    A proxy of the environment is not used for an endpoint on the own machine. The `timeout` is in
+    seconds, to connect and between two parts of an answer.
 
     Raises:
         Misconfigured: A proxy of the environment cannot be used.

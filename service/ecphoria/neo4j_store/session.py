@@ -435,13 +435,10 @@ class Graph:
 
     @asynccontextmanager
     async def holding(self, name: str, timeout_s: float) -> AsyncIterator[Work]:
-        """Open one transaction for a block of reads and their locks.
+        """Open one transaction for a block of reads and their locks, for at most `timeout_s`.
 
-        It is not retried, because rows may have left the block already.
-
-        Args:
-            name: What to call it when it is timed or fails.
-            timeout_s: Longest it may stay open.
+        It is not retried, because rows may have left the block already. `name` is told when it is
+        timed or fails.
         """
         with translated_errors(name), self._timed(name):
             async with (

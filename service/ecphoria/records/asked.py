@@ -77,11 +77,8 @@ def asked(
 ) -> Callable[[_Record], _Record]:
     """Let the API take a record as a body, and describe each field by the text under it.
 
-    A field that the record does not have is refused.
-
-    Args:
-        examples: Bodies that work.
-        also: Other names of fields, with the field of each.
+    A field that the record does not have is refused. `examples` are bodies that work; `also` has
+    other names of fields, with the field of each.
     """
     others = also or {}
 
@@ -120,11 +117,9 @@ def read_as(kind: type[_Made], value: object) -> _Made:
 
 
 def to_body(record: object, *, whole: bool = False) -> bytes:
-    """Write a record as a body.
+    """Write a record or a model as a body.
 
-    Args:
-        record: A record, or a model.
-        whole: Also write the fields that were set to their default; a change needs them.
+    With `whole`, also write the fields that were set to their default; a change needs them.
 
     Raises:
         InvalidInput: A field holds what JSON cannot write.

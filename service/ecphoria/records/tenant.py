@@ -386,14 +386,10 @@ def shipped_gate(evidence: Mapping[str, float], scale: Scale | None = None) -> G
 
 
 def shipped_confidence(evidence: Mapping[str, float], scale: Scale | None = None) -> float:
-    """Weigh evidence as a tenant without a gate of its own does.
+    """Weigh evidence as a tenant without a gate of its own does, by the tenant's scale if any.
 
     Where the cue names one speaker, who said it counts, but only as far as something like an
-    answer was found at all.
-
-    Args:
-        evidence: By name, `names_one` among them; `unread` may be absent.
-        scale: The tenant's, once it has one.
+    answer was found at all. The evidence has `names_one`; `unread` may be absent.
     """
     figures = evidence if scale is None else scale.scaled(evidence)
     found = _found_gate(evidence, scale).sure(figures)

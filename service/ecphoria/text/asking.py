@@ -455,8 +455,7 @@ _UNDECIDED = re.compile(
 def leaves_open(spoken: str) -> bool:
     """Tell whether a turn leaves a question open: it asks at its end, or is undecided.
 
-    Args:
-        spoken: The text without its caption; of a long one the end is read.
+    `spoken` is its text without the caption; of a long one the end is read.
     """
     end = spoken[-LONGEST_ASKING:]
     if _ENDS_ASKING.search(end) or _UNDECIDED.search(end):
@@ -475,10 +474,9 @@ def asks_openly(cue: str) -> bool:
 
 
 def read_asking(spoken: str) -> Asking:
-    """Tell what a turn does; a turn of more than `LONGEST_ASKING` characters states.
+    """Tell what a turn does, by its text without the caption.
 
-    Args:
-        spoken: The text without its caption.
+    A turn of more than `LONGEST_ASKING` characters states.
     """
     if len(spoken) > LONGEST_ASKING:
         return STATES
@@ -489,7 +487,9 @@ def read_asking(spoken: str) -> Asking:
         saying = Saying.ASKS
     elif _REPORTS.search(spoken):
         content = frozenset(stems(spoken)) - _REPORTING_STEMS
-        return Asking(Saying.STATES, _capitals(spoken), content)
+        # Words with a capital inside a sentence, also `May` and `Will`.
+        capitals = frozenset(map(str.lower, _numbers_and_names(spoken)))
+        return Asking(Saying.STATES, capitals, content)
     else:
         return STATES
     return Asking(saying, names_and_numbers(spoken), content_stems(frozenset(stems(spoken))))
@@ -563,11 +563,6 @@ def _is_phrase(clause: str) -> bool:
 def names_and_numbers(spoken: str) -> frozenset[str]:
     """Collect the stems of numbers, and of names where a capital tells one."""
     return frozenset(stems(" ".join(_numbers_and_names(spoken))))
-
-
-def _capitals(spoken: str) -> frozenset[str]:
-    """Collect numbers and words with a capital inside a sentence, also `May` and `Will`."""
-    return frozenset(map(str.lower, _numbers_and_names(spoken)))
 
 
 def _numbers_and_names(spoken: str) -> list[str]:

@@ -355,18 +355,14 @@ def _is_question(spoken: str, languages: Iterable[Language]) -> bool:
     return len(trimmed) <= LONGEST_EXCUSE and NO_KNOWLEDGE.search(trimmed) is not None
 
 
-def _has_time_expression(spoken: str, languages: Sequence[Language]) -> bool:
-    """Look for a word that places something in time, in a text without its caption."""
-    return TIME_EXPRESSION.search(spoken.lower()) is not None or names_time(spoken, languages)
-
-
 def turn_features(text: str) -> TurnFeatures:
     """Read all features of a turn's text, without its caption."""
     spoken = without_caption(text)
     languages = languages_of(spoken)
     return TurnFeatures(
         is_question=_is_question(spoken, languages),
-        has_time_expression=_has_time_expression(spoken, languages),
+        has_time_expression=TIME_EXPRESSION.search(spoken.lower()) is not None
+        or names_time(spoken, languages),
         first_person=_speaks_of(FIRST_PERSON, spoken, [one.me for one in languages]),
         second_person=_speaks_of(SECOND_PERSON, spoken, [one.you for one in languages]),
     )

@@ -51,7 +51,9 @@ def read_match(cue: str, match: Match) -> tuple[str, Required]:
     phrases += [Phrase(words=(word,)) for word in words if _is_exact(word)]
     # A stop word has no stem. One that is marked by + is required as it stands.
     marked = (normalised_words(part["word"]) for part in parts if part["word"] is not None)
-    phrases += [Phrase(words=tuple(words)) for words in marked if words and not _stem(words)]
+    phrases += [
+        Phrase(words=tuple(words)) for words in marked if words and not stems(" ".join(words))
+    ]
     required = Required(stems=tuple(dict.fromkeys(found)), phrases=tuple(dict.fromkeys(phrases)))
     if required == Required():
         raise InvalidInput(
@@ -122,7 +124,3 @@ def _checked(words: Sequence[str], between: int) -> Phrase:
 
 def _unmarked(part: re.Match[str]) -> str:
     return f" {part['phrase'] or part['word'] or ''} "
-
-
-def _stem(words: Sequence[str]) -> tuple[str, ...]:
-    return stems(" ".join(words))
