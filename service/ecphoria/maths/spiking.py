@@ -301,7 +301,7 @@ def next_tau(tau: ArrayLike, gap: ArrayLike, *, start: float = 43.07) -> FloatAr
     So tau grows with spacing and stays below 4 start; the paper's step is 1 whatever the gap.
 
     Args:
-        tau: [n] in (0, 4 start].
+        tau: [n] > 0; above 4 start, as a former recall may have left it, it stays.
         gap: [n] >= 0, turns since the last spike.
         start: tau of a new memory, in turns.
 

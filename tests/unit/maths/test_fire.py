@@ -112,6 +112,10 @@ def test_tau_stays_bounded_over_ten_thousand_gaps(gap: float, expected: float) -
     assert tau[0] <= 4 * TAU
 
 
+def test_a_tau_above_the_bound_of_a_later_recall_stays() -> None:
+    assert next_tau([TAU], [3.0], start=TAU / 8).tolist() == [TAU]
+
+
 @st.composite
 def layers(draw: st.DrawFn) -> tuple[list[tuple[int, int, float]], list[float]]:
     size = draw(st.integers(1, 6))
