@@ -121,13 +121,8 @@ def read_claude(item: FileItem, reading: Reading) -> Iterator[Found]:
         return
     ident = word(talk.get("uuid"))
     session = session_name(talk.get("name"), ident)
-    tree = [
-        _node(
-            word(as_object(one).get("uuid")) or f"#{place}", as_object(one),
-            "parent_message_uuid", as_object(one).get("created_at"),
-        )
-        for place, one in enumerate(messages)
-    ]  # fmt: skip
+    ids = [word(as_object(one).get("uuid")) for one in messages]
+    tree = _nodes(ids, messages, "parent_message_uuid", "created_at")
     last = talk.get("current_leaf_message_uuid")
     taken = branch(tree, last)
     for message in _others(messages, taken):
@@ -191,12 +186,9 @@ def read_open_webui(item: FileItem, reading: Reading) -> Iterator[Found]:
         return
     ident = word(outer.get("id")) or word(chat.get("id"))
     session = session_name(outer.get("title") or chat.get("title"), ident)
-    tree = [
-        _node(name or f"#{place}", as_object(one), "parentId", as_object(one).get("timestamp"))
-        for place, (name, one) in enumerate(pairs)
-    ]
-    when = outer.get("created_at") or chat.get("timestamp")
     messages = [one for _, one in pairs]
+    tree = _nodes([name for name, _ in pairs], messages, "parentId", "timestamp")
+    when = outer.get("created_at") or chat.get("timestamp")
     for position, message in _taken(tree, messages, history.get("currentId"), reading):
         if isinstance(message, BadFile):
             yield message
@@ -222,13 +214,8 @@ def read_grok(item: FileItem, reading: Reading) -> Iterator[Found]:
     ident = word(talk.get("id")) or word(talk.get("conversation_id"))
     session = session_name(talk.get("title"), ident)
     messages = [as_object(one).get("response", one) for one in given]
-    tree = [
-        _node(
-            word(as_object(one).get("_id")) or f"#{place}", as_object(one),
-            "parent_response_id", as_object(one).get("create_time"),
-        )
-        for place, one in enumerate(messages)
-    ]  # fmt: skip
+    ids = [word(as_object(one).get("_id")) for one in messages]
+    tree = _nodes(ids, messages, "parent_response_id", "create_time")
     when = talk.get("create_time")
     for position, message in _taken(tree, messages, talk.get("leaf_response_id"), reading):
         if isinstance(message, BadFile):
@@ -253,6 +240,14 @@ def _turn(text: str, role: str, place: Fields, when: object, reading: Reading) -
         reading.leave(NO_TEXT)
     else:
         yield {"text": text, "role": role or None, **place, **reading.occurred(when)}
+
+
+def _nodes(ids: Sequence[str], messages: Sequence[Any], parent: str, when: str) -> list[TreeNode]:
+    """Make the nodes of messages that name their parents; without an id, its place is the id."""
+    return [
+        _node(ident or f"#{place}", as_object(one), parent, as_object(one).get(when))
+        for place, (ident, one) in enumerate(zip(ids, messages, strict=True))
+    ]
 
 
 def _node(
