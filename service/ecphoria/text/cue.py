@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
-from ecphoria.text.dating import PartialDate, StatedDate, ToldTime, names_time, stated_in
+from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
@@ -70,7 +70,7 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
     )
 
 
-def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[StatedDate, ...]:
+def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
     English month names count capitalised and in full; `May` alone is no date.
@@ -79,7 +79,7 @@ def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tupl
     for match in STATED_DATE.finditer(text):
         date = read_date(match)
         if date is not None:
-            found.append(StatedDate(start=match.start(), end=match.end(), date=date))
+            found.append(PlacedDate(start=match.start(), end=match.end(), date=date))
     return tuple(sorted(found, key=attrgetter("start")))
 
 
@@ -178,7 +178,9 @@ class CueAnalysis:
     silent: frozenset[str] = frozenset()
 
 
-def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = ()) -> CueAnalysis:
+def analyse(
+    text: str, participants: Sequence[str], told: Sequence[PlacedDate] = ()
+) -> CueAnalysis:
     """Analyse a cue, with the names of the speakers in the store and the times that it tells.
 
     Names count as whole words in any case, the longest first; a name that is also an everyday
@@ -199,7 +201,7 @@ def analyse(text: str, participants: Sequence[str], told: Sequence[ToldTime] = (
         stripped = without if words(without) else stripped
     languages = languages_of(text)
     stated = stated_dates(untimed, languages)
-    times: Sequence[StatedDate | ToldTime] = (*stated, *told)
+    times = (*stated, *told)
     of_names = frozenset(words("\n".join(participants)))
     found = cue_terms(_without_request(untimed), of_names, languages)
     bare = _blanked(untimed, stated)
@@ -235,7 +237,7 @@ def _asks_only_what(bare: str, found: CueTerms) -> bool:
     return _ASKS_WHAT.search(bare) is not None and _OF_ANY_TIME.issuperset(content)
 
 
-def _blanked(text: str, times: Sequence[ToldTime | StatedDate]) -> str:
+def _blanked(text: str, times: Sequence[PlacedDate]) -> str:
     for one in reversed(times):
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text

@@ -10,27 +10,12 @@ from operator import itemgetter
 from typing import Final
 
 from ecphoria.text.cue import DAYS_BESIDE, STATED_DATE, read_date
-from ecphoria.text.dating import PartialDate, ToldTime, stated_in, time_phrases
+from ecphoria.text.dating import NUMBERS, PartialDate, PlacedDate, stated_in, time_phrases
 from ecphoria.text.languages import languages_of
 from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
 
-_NUMBERS: Final = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "a couple of": 2,
-    "couple of": 2,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
+_NUMBERS: Final = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2} | {
+    word: number for number, word in enumerate(NUMBERS, start=1)
 }
 _DAYS: Final = {
     "today": 0,
@@ -101,7 +86,7 @@ def tells_day(text: str) -> bool:
     return RELATIVE_DATE.search(text) is not None or bool(time_phrases(text))
 
 
-def told_times(text: str, said_on: date) -> tuple[ToldTime, ...]:
+def told_times(text: str, said_on: date) -> tuple[PlacedDate, ...]:
     """Find the past times that a text tells from the day on which it is said.
 
     A week is dated by its middle, a month by itself; a year is too long to be a date.
@@ -116,12 +101,12 @@ def told_times(text: str, said_on: date) -> tuple[ToldTime, ...]:
         for phrase in time_phrases(text)
         if (match := _RELATIVE.fullmatch(phrase.english))
     ]
-    found = list[ToldTime]()
+    found = list[PlacedDate]()
     for (start, end), match in sorted(phrases, key=itemgetter(0)):
         days = _relative_range(match, said_on)
         dated = None if days is None or days.first > said_on else _partial(days)
         if dated is not None:
-            found.append(ToldTime(start=start, end=end, date=dated))
+            found.append(PlacedDate(start=start, end=end, date=dated))
     return tuple(found)
 
 

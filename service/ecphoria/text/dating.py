@@ -17,7 +17,7 @@ from ecphoria.text.tokens import MONTHS, WEEKDAYS, unaccented
 T = TypeVar("T")
 
 _UNITS: Final = ("day", "week", "month", "year")
-_NUMBERS: Final = (
+NUMBERS: Final = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
 )  # fmt: skip
@@ -52,8 +52,8 @@ class PartialDate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatedDate:
-    """A date at its place in a text, from `start` to `end`."""
+class PlacedDate:
+    """A date at its place in a text, from `start` to `end`: as stated, or told from a day."""
 
     start: int
     end: int
@@ -70,21 +70,12 @@ class TimePhrase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldTime:
-    """A time told from the day on which it is said, from `start` to `end`, with its date."""
-
-    start: int
-    end: int
-    date: PartialDate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Rules:
     stated: re.Pattern[str]
     phrases: tuple[tuple[re.Pattern[str], str], ...]
 
 
-def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[StatedDate, ...]:
+def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
     """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`."""
     lower = unaccented(text)
     found = [
@@ -93,7 +84,7 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[S
     for language in languages_of(text) if languages is None else languages:
         matches = _rules(language.code).stated.finditer(lower)
         found += [(match.span(), _worded(match)) for match in matches]
-    return tuple(StatedDate(start=span[0], end=span[1], date=date) for span, date in _apart(found))
+    return tuple(PlacedDate(start=span[0], end=span[1], date=date) for span, date in _apart(found))
 
 
 def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:
@@ -154,7 +145,7 @@ def _translated(match: re.Match[str], english: str) -> str:
     groups = match.groupdict()
     if "{n}" in english:
         digits = groups["digits"]
-        number = digits or _NUMBERS[_place(match, "n", len(_NUMBERS))]
+        number = digits or NUMBERS[_place(match, "n", len(NUMBERS))]
         return english.format(n=number, unit=_UNITS[_place(match, "u", len(_UNITS))])
     if "{span}" in english:
         said = next(name for name, value in groups.items() if value is not None)
