@@ -6,7 +6,6 @@ place in it and its text, so two equal messages of a conversation stay two.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
@@ -49,6 +48,8 @@ _CALLING: Final = ("function_call", "tool_call")
 _LANGCHAIN: Final = {"human": "user", "ai": "assistant", "function": "tool"}
 
 Parted = tuple[object, Mapping[str, Any]]
+Parts = Callable[[Message], Parted]
+"""Tells role and fields of a message."""
 
 
 def _plain(message: Message) -> Parted:
@@ -80,20 +81,13 @@ def _langchain(message: Message) -> Parted:
     return data.get("role") if kind == "chat" else _LANGCHAIN.get(kind, kind), data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """A form of messages: its name as a source, and how it tells role and fields of a message."""
-
-    source: str
-    parts: Callable[[Message], Parted]
-
-
-def _read(kind: _Kind, item: FileItem, reading: Reading) -> Iterator[Found]:
+def _read(source: str, parts: Parts, item: FileItem, reading: Reading) -> Iterator[Found]:
     """Take apart a conversation; a message that stands alone belongs to the file's only one."""
     talk = as_object(item.value)
     listed = _messages(item.value)
     if listed is None and talk and {*ROLES, *TEXTS, "type", "data", "kwargs"} & talk.keys():
-        yield from _message(kind, talk, (f"{item.name} 1".strip(), item.number - 1), reading)
+        where = f"{item.name} 1".strip(), item.number - 1
+        yield from _message(source, parts(talk), where, reading)
         return
     if listed is None:
         yield BadFile('There are no messages here; write {"messages": [...]}.')
@@ -102,7 +96,7 @@ def _read(kind: _Kind, item: FileItem, reading: Reading) -> Iterator[Found]:
     for position, message in enumerate(listed):
         reading.place = f"{item.place}, message {position + 1}"
         if isinstance(message, dict):
-            yield from _message(kind, message, (session, position), reading)
+            yield from _message(source, parts(message), (session, position), reading)
         else:
             yield BadFile("The message is no object; it is left out.")
 
@@ -162,10 +156,9 @@ def _session(talk: Mapping[str, Any], item: FileItem) -> str:
 
 
 def _message(
-    kind: _Kind, message: Message, where: tuple[str, int], reading: Reading
+    source: str, parted: Parted, where: tuple[str, int], reading: Reading
 ) -> Iterator[Found]:
-    session, position = where
-    role, data = kind.parts(message)
+    (role, data), (session, position) = parted, where
     content = next((data[name] for name in TEXTS if data.get(name) is not None), None)
     text = joined_parts(content, reading)
     if role in _SYSTEM:
@@ -186,7 +179,7 @@ def _message(
             "speaker": word(data.get("name")) or None,
             "session": session,
             "position": position,
-            "source": kind.source,
+            "source": source,
             "idempotency_key": f"{key.digest()[:16].hex()}-1",
             **reading.occurred(told_time(data)),
         }
@@ -201,7 +194,7 @@ def _holds_else(data: Mapping[str, Any]) -> bool:
     return any(given.get(name) for given in (data, more) for name in (*calls, *files))
 
 
-read_openai = partial(_read, _Kind(source="openai", parts=_plain))
-read_langchain = partial(_read, _Kind(source="langchain", parts=_langchain))
-read_sharegpt = partial(_read, _Kind(source="sharegpt", parts=_plain))
-read_gemini = partial(_read, _Kind(source="gemini", parts=_plain))
+read_openai = partial(_read, "openai", _plain)
+read_langchain = partial(_read, "langchain", _langchain)
+read_sharegpt = partial(_read, "sharegpt", _plain)
+read_gemini = partial(_read, "gemini", _plain)
