@@ -178,7 +178,7 @@ class Vocabulary:
             needed = len(cut(episode.text))
             if episode.passages != needed:
                 told = f"passages: {episode.passages} stored, {needed} needed"
-                self.passages.append(_symptom(episode.id, told))
+                self.passages.append(Symptom(id=episode.id, detail=told))
 
     def differences(self, stored: StoredCounts) -> Iterator[Symptom]:
         """Describe wrong counts of words and names, and episodes with outdated stems."""
@@ -245,7 +245,7 @@ class Doctor:
 
     async def _scrubbed(self, tenant: TenantId) -> list[Finding]:
         damaged = (await self.archive.scrub(tenant)).damaged if self.archive else ()
-        told = tuple(_symptom(episode, "archived, and its record is missing or damaged")
+        told = tuple(Symptom(id=episode, detail="archived, and its record is missing or damaged")
                      for episode in damaged)  # fmt: skip
         return [Finding(rule=Rule.ARCHIVE, found=len(told), symptoms=told)] if told else []
 
@@ -269,9 +269,9 @@ class Doctor:
             Rule.CHAINS: recount.places,
             Rule.INDEXES: [
                 *vocabulary.passages,
-                *(_symptom(episode, "live and not in the text index")
+                *(Symptom(id=episode, detail="live and not in the text index")
                   for episode in sorted(recount.live - indexed)),
-                *(_symptom(episode, "in the text index and not live")
+                *(Symptom(id=episode, detail="in the text index and not live")
                   for episode in sorted(indexed - recount.live)),
             ],
         }  # fmt: skip
@@ -321,7 +321,9 @@ class _Recount:
             ids = [ident for _, here in sorted(places.items()) for ident in here]
             if sorted(places) != list(range(len(ids))):
                 self.places.append(
-                    _symptom(ids[0], "the places of its session do not follow one another")
+                    Symptom(
+                        id=ids[0], detail="the places of its session do not follow one another"
+                    )
                 )
         self._sessions.clear()
 
@@ -336,20 +338,16 @@ class _Recount:
         }
         for name, (kept, found) in counted.items():
             if kept != found:
-                yield _symptom(name, f"{kept} stored, {found} found")
+                yield Symptom(id=name, detail=f"{kept} stored, {found} found")
         if stored.turn < self._totals["turn"]:
-            yield _symptom("turn", f"{stored.turn} stored, {self._totals['turn']} found")
+            yield Symptom(id="turn", detail=f"{stored.turn} stored, {self._totals['turn']} found")
 
     def stem_differences(self, stored: Mapping[str, int]) -> Iterator[Symptom]:
         """Describe wrong counts of stems."""
         for stem in sorted(stored.keys() | self._stems.keys()):
             kept, found = stored.get(stem, 0), self._stems[stem]
             if not 0 <= kept - found <= self._unread:
-                yield _symptom(stem, f"items with the stem: {kept} stored, {found} found")
-
-
-def _symptom(ident: str, detail: str) -> Symptom:
-    return Symptom(id=ident, detail=detail)
+                yield Symptom(id=stem, detail=f"items with the stem: {kept} stored, {found} found")
 
 
 def _by_rule(findings: Sequence[Finding]) -> tuple[Finding, ...]:
