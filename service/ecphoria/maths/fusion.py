@@ -125,14 +125,6 @@ class TextSignals:
     prose: BoolArray | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scored:
-    """Scores [n] and the parts [n, p] they are the sums of."""
-
-    score: FloatArray
-    parts: FloatArray
-
-
 def share_of_largest(x: ArrayLike) -> FloatArray:
     """Divide by the largest value, [n] in [0, 1]; a value below 0 counts as 0; O(n).
 
@@ -210,7 +202,7 @@ def skewness(x: ArrayLike) -> float:
 
 def recipe_score(
     signals: TextSignals, *, weights: TextWeights | None = None, bounds: TextBounds | None = None
-) -> Scored:
+) -> FloatArray:
     """Score how well each item's text and circumstances match the query; O(n).
 
     `.25 n(lex) + .18 n(sem) + .16 n(ctx) + .22 spk + .05 len - .05 isq + .12 texp + .20 date`,
@@ -223,7 +215,7 @@ def recipe_score(
         bounds: None to measure them on these items.
 
     Returns:
-        score [n] and parts [n, 8] in the order of `PARTS`.
+        The parts [n, 8] of the score, in the order of `PARTS`.
 
     >>> one = np.ones(2)
     >>> no = np.zeros(2)
@@ -231,7 +223,7 @@ def recipe_score(
     >>> tell = TextSignals(
     ...     lex=raw, sem=raw, ctx=raw, spk=one, len=no, isq=one, texp=no, date=no
     ... )
-    >>> recipe_score(tell).score.round(2)
+    >>> recipe_score(tell).sum(axis=1).round(2)
     array([0.17, 0.76])
     """
     parts = floats(np.stack([getattr(signals, name) for name in PARTS], axis=1))
@@ -244,7 +236,7 @@ def recipe_score(
         lex, ctx = parts[:, PARTS.index("lex")], parts[:, PARTS.index("ctx")]
         ctx += weights.worded * signals.prose * (lex - ctx)
     parts *= weights.vector()
-    return Scored(score=parts.sum(axis=1), parts=parts)
+    return parts
 
 
 def _scaled(values: FloatArray, bound: Bounds) -> FloatArray:
@@ -264,8 +256,8 @@ def fusion(
     *,
     lexical: float = 0.5,
     bounds: tuple[Bounds, Bounds] | None = None,
-) -> Scored:
-    """Add up two min-max scales: the plain bar every mechanism has to beat; O(n).
+) -> FloatArray:
+    """Weigh two min-max scales, [n, 2]: their sum is the bar every mechanism has to beat; O(n).
 
     Args:
         bm25: [n].
@@ -273,15 +265,14 @@ def fusion(
         lexical: weight of bm25, in [0, 1]; the cosine has the rest.
         bounds: of bm25 and cosine; None to measure them on these items.
 
-    >>> fusion([0, 2, 1], [0.1, 0.2, 0.3]).score
+    >>> fusion([0, 2, 1], [0.1, 0.2, 0.3]).sum(axis=1)
     array([0.  , 0.75, 0.75])
     """
     words, meaning = floats(bm25), floats(cosine)
     scale = (Bounds.of(words), Bounds.of(meaning)) if bounds is None else bounds
-    parts = np.stack(
+    return np.stack(
         (lexical * _scaled(words, scale[0]), (1.0 - lexical) * _scaled(meaning, scale[1])), axis=1
     )
-    return Scored(score=parts.sum(axis=1), parts=parts)
 
 
 DECIMALS = 12  # sums that differ less than this differ by the order of adding

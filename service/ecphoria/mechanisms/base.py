@@ -159,12 +159,14 @@ def text_pool(search: Search, base: str) -> Pool:
         )  # fmt: skip
         return Pool.of(
             frame,
-            lambda more: recipe_score(more.signals, weights=weights, bounds=bounds).score[:, None],
+            lambda more: recipe_score(more.signals, weights=weights, bounds=bounds).sum(
+                axis=1, keepdims=True
+            ),
         )
     if base == "cosine":
         return Pool.of(frame, lambda more: more.cosine[:, None])
     found, fused = plain_fusion(search)
-    return Pool.of(frame, lambda more: fused(more).score[:, None], found)
+    return Pool.of(frame, lambda more: fused(more).sum(axis=1, keepdims=True), found)
 
 
 def activation_parts(

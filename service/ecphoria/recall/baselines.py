@@ -1,13 +1,13 @@
 """Baselines: one index alone, or both added; no edge is walked."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ecphoria.maths.arrays import BoolArray
-from ecphoria.maths.fusion import Bounds, Scored, fusion
+from ecphoria.maths.arrays import BoolArray, FloatArray
+from ecphoria.maths.fusion import Bounds, fusion
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Pool, Ranked, Search, TextScore, parameter
 from ecphoria.recall.ports import SeedRow
@@ -73,12 +73,10 @@ class Fusion:
     async def rank(self, search: Search, options: FusionOptions) -> Ranked:
         """Order both indexes' seeds by the weighted sum."""
         found, fused = plain_fusion(search, options.w_lex)
-        return _direct(search, found, ("lex", "sem"), lambda more: fused(more).parts)
+        return _direct(search, found, ("lex", "sem"), fused)
 
 
-def plain_fusion(
-    search: Search, lexical: float = 0.5
-) -> tuple[BoolArray, Callable[[Frame], Scored]]:
+def plain_fusion(search: Search, lexical: float = 0.5) -> tuple[BoolArray, TextScore]:
     """Add up BM25, of weight `lexical`, and cosine, scaled among the memories the indexes list.
 
     Return the rows of these memories, and what scores any candidates.
@@ -87,7 +85,7 @@ def plain_fusion(
     found = _rows(search, (*seeding.by_text, *seeding.by_vector))
     bounds = Bounds.of(frame.single[found]), Bounds.of(frame.cosine[found])
 
-    def fused(more: Frame) -> Scored:
+    def fused(more: Frame) -> FloatArray:
         return fusion(more.single, more.cosine, lexical=lexical, bounds=bounds)
 
     return found, fused

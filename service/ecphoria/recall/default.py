@@ -435,7 +435,7 @@ def text_parts(frame: Frame, options: EcphoriaOptions, *, unread: bool) -> TextS
 
     def parts(more: Frame) -> FloatArray:
         signals = own if more is frame else text_signals(more, options)
-        found = recipe_score(signals, weights=weights, bounds=bounds).parts
+        found = recipe_score(signals, weights=weights, bounds=bounds)
         if options.replied:
             found[:, _ASKS] -= _above_reply(found.sum(axis=1), more)
         return found

@@ -74,7 +74,7 @@ class EngramReader(Store):
         if not found:
             return []
         scored = fusion([row.score for row in found], [row.cosine for row in found])
-        parts = [dict(zip(("lex", "sem"), row.tolist(), strict=True)) for row in scored.parts]
+        parts = [dict(zip(("lex", "sem"), row.tolist(), strict=True)) for row in scored]
         # The rows are sorted by id and the sort is stable, so equal scores keep the order of ids.
-        order = np.argsort(-scored.score, kind="stable")
+        order = np.argsort(-scored.sum(axis=1), kind="stable")
         return [(found[row].engram, parts[row]) for row in order.tolist()]

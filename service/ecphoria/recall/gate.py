@@ -215,11 +215,11 @@ class _Found:
         if ABOUT_QUESTIONS.search(cue):
             self._void[:] = False
         bounds = bounds_of(candidates.signals, self._rows, measure=Bounds.of)
-        scored = recipe_score(candidates.signals, weights=_FITTED, bounds=bounds)
-        self._score = scored.score
+        parts = recipe_score(candidates.signals, weights=_FITTED, bounds=bounds)
+        self._score = parts.sum(axis=1)
         # Without the bonus for the speaker, which is the question; with length twice, because a
         # short reply seldom holds an answer.
-        self._match = scored.score - scored.parts[:, _SPEAKER] + scored.parts[:, _LENGTH]
+        self._match = self._score - parts[:, _SPEAKER] + parts[:, _LENGTH]
         self._rarity = candidates.rarity * self._content
         units = candidates.units
         mass = float(self._rarity.sum()) or 1.0
