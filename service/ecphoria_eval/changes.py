@@ -31,7 +31,7 @@ class Counts:
         unchanged: Questions about what did not change.
         false: Questions of both sorts with a mark on a memory that still holds.
         past: Questions about the past.
-        kept: Of these, those whose hits stand in the order of their scores.
+        former: Of these, those whose former memory is a hit, and above the newest one.
     """
 
     asked: int = 0
@@ -41,7 +41,7 @@ class Counts:
     unchanged: int = 0
     false: int = 0
     past: int = 0
-    kept: int = 0
+    former: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class ChangeReport:
 def show_changes(report: ChangeReport, console: Console, out: Path | None) -> None:
     """Print the table, and write the report where asked."""
     table = Table(box=SIMPLE_HEAD)
-    for name in ("kind", "newest above", "option off", "marked", "false marks", "past kept"):
+    for name in ("kind", "newest above", "option off", "marked", "false marks", "former first"):
         table.add_column(name, justify="left" if name == "kind" else "right")
     for kind, counts in (*sorted(report.kinds.items()), ("all", report.total)):
         everything = counts.asked + counts.unchanged
@@ -75,7 +75,7 @@ def show_changes(report: ChangeReport, console: Console, out: Path | None) -> No
             _share(counts.without, counts.asked),
             _share(counts.marked, counts.asked),
             _share(counts.false, everything),
-            _share(counts.kept, counts.past),
+            _share(counts.former, counts.past),
         )
     console.print(
         f"{report.split}: {report.total.asked:,} changes, {report.total.unchanged:,} groups"
@@ -158,14 +158,13 @@ async def _count(
         return
     off = await _ask(client, asked.cue, asked.asker, newest_first=False)
     before = await _ask(client, asked.past, asked.asker)
-    scores = [hit.score - hit.parts.get("newest", 0.0) for hit in before.hits if not hit.echo]
     for one in both:
         one.asked += 1
         one.above += _is_above(now, asked, places)
         one.without += _is_above(off, asked, places)
         one.marked += _is_marked(now, asked, places)
         one.past += 1
-        one.kept += scores == sorted(scores, reverse=True)
+        one.former += _is_former_first(before, asked, places)
 
 
 async def _ask(
@@ -184,6 +183,11 @@ def _is_above(found: RecallResult, asked: Question, places: dict[str, str]) -> b
     if asked.newer not in names:
         return False
     return not asked.older & set(names[: names.index(asked.newer)])
+
+
+def _is_former_first(found: RecallResult, asked: Question, places: dict[str, str]) -> bool:
+    first = [name for name in _names(found, places) if name in {*asked.older, asked.newer}][:1]
+    return asked.older.issuperset(first) and bool(first)
 
 
 def _is_marked(found: RecallResult, asked: Question, places: dict[str, str]) -> bool:

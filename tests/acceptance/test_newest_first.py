@@ -60,10 +60,31 @@ def test_the_newest_value_stands_above_and_the_older_one_is_marked(
 
 def test_a_cue_about_the_past_keeps_the_order_and_the_marks(owner: Owner) -> None:
     old, new = tell(owner, "My rent is 800 euros.", "They raised my rent to 950 euros.")
-    cue = "How much was my rent before, 800 euros?"
+    cue = "How has my rent changed, 800 euros?"
     told, plain = recall(owner, cue), recall(owner, cue, newest_first=False)
     assert order(told) == order(plain) == [old, new]
     assert marks(told) == {old: new}
+
+
+@pytest.mark.parametrize(
+    ("cue", "wanted"),
+    [
+        ("What was my old rent, not 1100 euros?", 1),
+        ("What did my rent use to be, before 1100 euros?", 1),
+        ("What was my rent originally, not 1100 euros?", 0),
+        ("How old is the contract with a rent of 800 euros?", 2),
+    ],
+)
+def test_a_cue_for_the_former_value_gets_it_first(owner: Owner, cue: str, wanted: int) -> None:
+    values = tell(
+        owner, "My rent is 800 euros.", "My rent is 950 euros.", "My rent is 1100 euros."
+    )
+    told = recall(owner, cue)
+    place = {one: at for at, one in enumerate(order(told))}
+    assert place[values[wanted]] <= place[values[2]]
+    assert marks(told) == {values[0]: values[2], values[1]: values[2]}
+    for hit in told["hits"]:
+        assert sum(hit["parts"].values()) == pytest.approx(hit["score"], abs=1e-9)
 
 
 def test_the_newest_of_several_values_outdates_all_others(owner: Owner) -> None:

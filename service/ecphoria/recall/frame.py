@@ -49,7 +49,7 @@ from ecphoria.recall.seeds import Seeding, Subject, find_subject
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.cue import CueAnalysis, date_affinities
+from ecphoria.text.cue import CueAnalysis, as_meant, date_affinities
 from ecphoria.text.matching import holds
 from ecphoria.text.tokens import stems as stems_of
 
@@ -348,12 +348,17 @@ async def _matching(
 
 def _count(
     columns: Columns,
-    passages: PassageColumns | None,
-    stated: StatementColumns | None,
+    read: tuple[PassageColumns | None, StatementColumns | None],
     stems: Sequence[str],
-    also: Mapping[str, str],
+    analysis: CueAnalysis,
+    subject: Subject | None,
 ) -> tuple[Units, FloatArray, Told | None]:
+    (passages, stated), also = read, analysis.also
     counts = count_terms(columns.terms, stems, also)
+    if analysis.asks_name or analysis.own:
+        mine = subject.speaks(columns) if subject else np.ones(len(columns.id), np.bool_)
+        spoken = [one.text if of else "" for one, of in zip(columns.spoken, mine, strict=True)]
+        counts = as_meant(counts, stems, spoken, analysis, (subject and subject.speaker) or "")
     units = units_of(columns, counts, passages, stems, also)
     return units, counts, _told(columns, stated, stems, also)
 
@@ -387,6 +392,7 @@ async def _read(
     *,
     inside: BoolArray,
     stems: Sequence[str],
+    subject: Subject | None,
 ) -> tuple[Units, FloatArray, Told | None]:
     """Read the passages and facts of the rows that may be hits, and count stems in all texts."""
     profile, passages, stated = seeding.profile, None, None
@@ -398,7 +404,7 @@ async def _read(
     more = passages.terms if passages else ()
     said = stated.statement if stated else ()
     return await run_off_loop(
-        partial(_count, columns, passages, stated, stems, seeding.analysis.also),
+        partial(_count, columns, (passages, stated), stems, seeding.analysis, subject),
         counting_work(chain(columns.terms, more, said), stems),
     )
 
@@ -417,7 +423,10 @@ async def _weigh(
     asked = Counter(analysis.stems)
     stems = tuple(asked)
     previous, following = neighbours(columns)
-    units, counts, told = await _read(store, tenant, columns, seeding, inside=inside, stems=stems)
+    mine = np.zeros(len(columns.id), np.bool_) if subject is None else subject.speaks(columns)
+    units, counts, told = await _read(
+        store, tenant, columns, seeding, inside=inside, stems=stems, subject=subject
+    )
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
     rarity = _rarity(stems, analysis.also, seeding.terms, profile.items) * often
     mean = profile.mean_length * profile.items / max(1, profile.items + profile.passages)
@@ -433,7 +442,6 @@ async def _weigh(
     single = bm25(
         units.counts, qtf=often, idf=rarity / often, length=units.length, mean_length=mean
     )
-    mine = np.zeros(len(columns.id), np.bool_) if subject is None else subject.speaks(columns)
     by_user = Subject(role="user").speaks(columns)
     return Frame(
         **{one.name: getattr(columns, one.name) for one in fields(columns)},

@@ -7,6 +7,7 @@ out, and who said it if the cue names a speaker.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -30,7 +31,7 @@ from ecphoria.records.tenant import (
 )
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import asks_openly
-from ecphoria.text.cue import LIGHT_STEMS, only_names
+from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
 from ecphoria.text.names import normalise
 from ecphoria.text.tokens import as_written
 
@@ -125,8 +126,8 @@ def judge(
     if READ not in gate.weights:
         sure = surer(sure, logit)
     sure = round(min(sure, found.most_sure(gate)), CONFIDENCE_DIGITS)
-    if found.of_the_time:
-        # The cue has no word to compare, and what was told then is what it asks for.
+    if found.of_the_time or found.introductions:
+        # The cue has no word to compare, and what was told then is what it asks for; or a name.
         sure = max(sure, _just_below(limits.verify_below))
     verdict = _verdict(sure, limits)
     return Judgement(
@@ -250,6 +251,14 @@ class _Found:
         near = self._candidates.signals.date >= _ABOUT_THEN
         return int(self._asks_for_time and np.count_nonzero(self._answering & near))
 
+    @cached_property
+    def introductions(self) -> frozenset[str]:
+        """How memories tell the asker's name, if the cue asks for it."""
+        if not self._analysis.asks_name:
+            return frozenset()
+        rows = np.flatnonzero(self._answering).tolist()
+        return frozenset(introduction(self._candidates.spoken[row].text) for row in rows) - {""}
+
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
         return {
@@ -320,12 +329,18 @@ class _Found:
         # In the development conversations no question with an answer is so far from all memories
         # (docs/explanation/gate.md).
         # "Name" is in "named korbwerk-cold" too, and tells nothing of whose name is asked for.
-        without_a_word = self._light or not (self._covered[rows] > 0.0).any()
+        without_a_word = (self._light and not self.introductions) or not (
+            self._covered[rows] > 0.0
+        ).any()
         if without_a_word and nearest < _FAR:
             return _just_below(gate.threshold)
         is_far = without_a_word and nearest < _NEAR
         lacks_words = nearest < _SAME and self._half_unseen()
-        apart = self._names_apart(rows) or self._only_names() or self._is_of_another_time(rows)
+        apart = (
+            self._names_apart(rows) or self._only_names() or self._is_of_another_time(rows)
+            or self._is_of_others(rows) or len(self._tellers(rows)) > 1
+            or self.introductions == {"maybe"}
+        )  # fmt: skip
         if is_far or lacks_words or apart:
             return _just_below(gate.verify_below)
         return 1.0
@@ -365,6 +380,30 @@ class _Found:
         spoken = self._candidates.spoken[first].text
         return asks_openly(self._cue) and only_names(spoken, self._cue)
 
+    def _is_of_others(self, rows: NDArray[np.bool_]) -> bool:
+        """Tell whether somebody else's is nearest to what the cue asks of the asker.
+
+        "My sister's birthday" is near to "When is my birthday?".
+        """
+        there, subject = self._candidates, self._candidates.subject
+        nearest = there.cosine[rows & (self._covered > 0.0)].max(initial=-1.0)
+        nearer = np.flatnonzero(rows & (there.cosine > nearest)).tolist()
+        asker = (subject and subject.speaker) or ""
+        return any(
+            stem in there.terms[row].split() and is_of_another(there.spoken[row].text, stem, asker)
+            for row in nearer
+            for stem in self._analysis.own
+        )
+
+    def _tellers(self, rows: NDArray[np.bool_]) -> list[str]:
+        """List who has a word for what the cue calls the asker's, if nobody knows who asks."""
+        subject, speakers = self._candidates.subject, self._candidates.speaker
+        if not (self._analysis.own or self.introductions) or (subject and subject.speaker):
+            return []
+        own = np.array([one in self._analysis.own for one in self._candidates.stems], np.bool_)
+        told = self._said[:, own if own.any() else self._content].any(axis=1)
+        return sorted({name for row in np.flatnonzero(rows & told) if (name := speakers[row])})
+
     def _half_unseen(self) -> bool:
         """Tell whether a small store lacks half or more of the content words of the cue.
 
@@ -394,6 +433,10 @@ class _Found:
         said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
         lacking = [self._candidates.stems[column] for column in wanted if column not in said]
         reasons = [f"no memory{who} has the word {word}" for word in as_written(cue, lacking)]
+        if self._is_of_others(rows):
+            reasons.append("what is nearest tells of somebody else's")
+        if len(tellers := self._tellers(rows)) > 1:
+            reasons.append(f"{' and '.join(tellers)} said it; send `asker` to tell who asks")
         if self._is_of_another_time(rows):
             reasons.append(f"no memory{who} of about that time has a word of the cue")
         other = self._best_speaker()

@@ -8,7 +8,8 @@ ones of the same speaker. A later statement about the same thing has words of ch
 value in the same frame (`text.change`). The later memory moves directly above the outdated one if
 it stood below.
 
-Other memories do not move. A cue that asks for the past keeps its order; the marks stay.
+Other memories do not move. For a cue that asks for the former value, the outdated memory moves
+above the later one. Any other cue about the past keeps its order. The marks stay.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,14 +29,15 @@ from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, RecallOptions
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.change import TELLS_CHANGE, replaces, restates
+from ecphoria.text.change import TELLS_CHANGE, Wanted, replaces, restates
 from ecphoria.text.statements import Statement, read_statements
 
 CURRENT: Final = "current"
 """The part of a score that raises a current fact above a superseded one."""
 
 NEWEST: Final = "newest"
-"""The part of a score that raises a later memory above the one that it makes outdated."""
+"""The part of a score that raises a later memory above the one that it makes outdated, or this one
+where the cue asks for the former value."""
 
 _LOOKED_AT: Final = 200
 """Number of the first ranked memories whose facts are read."""
@@ -158,7 +160,7 @@ def raised(
 
 
 async def load_newest_first(
-    search: Search, ranked: Ranked, options: RecallOptions, *, lift: bool
+    search: Search, ranked: Ranked, options: RecallOptions, value: Wanted
 ) -> Ranked:
     """Load the memories of an answer, and rank those that replace outdated ones above them.
 
@@ -166,7 +168,7 @@ async def load_newest_first(
         search: The recall.
         ranked: Its ranking.
         options: How to recall; without `newest_first` nothing is compared.
-        lift: Whether the order may change.
+        value: What the cue asks for; the order changes for the newest and for a former one.
     """
     compared = _compared(search, ranked, options.k) if options.newest_first else ()
     shown = await load_shown(search, ranked, k=options.k, collapse=options.collapse, more=compared)
@@ -177,8 +179,24 @@ async def load_newest_first(
     size = sum(len(one.text) for one in episodes)
     by_words = await run_off_loop(partial(_outdated_by_words, search, shown, episodes), size)
     by = {**by_words, **_outdated_by_facts(shown)}
-    pairs = [(older, {by[older]}) for older in shown.ids if older in by]
-    return replace(raised(shown, pairs, NEWEST) if lift else shown, outdated=by)
+    return replace(raised(shown, _pairs(shown, by, value), NEWEST), outdated=by)
+
+
+def _pairs(
+    ranked: Ranked, by: Mapping[EpisodeId, EpisodeId], value: Wanted
+) -> list[tuple[EpisodeId, set[EpisodeId]]]:
+    """List memories, each with the one that is to stand above it."""
+    if value is Wanted.PAST:
+        return []
+    if value is Wanted.NEWEST:
+        return [(older, {by[older]}) for older in ranked.ids if older in by]
+    there = ranked.episodes
+    told = sorted(
+        (one for one in by if one in there), key=lambda one: _last_place(there[one], ranked)
+    )
+    if value is Wanted.FIRST:
+        told.reverse()
+    return [(newer, {older}) for newer, older in {by[older]: older for older in told}.items()]
 
 
 def _compared(search: Search, ranked: Ranked, k: int) -> tuple[EpisodeId, ...]:
@@ -274,11 +292,16 @@ def _makes_outdated(later: _Told, older: _Told, search: Search) -> bool:
     "Bo does the tests, Leo the docs" still answers who does the docs if Ann does the tests now.
     """
     likeness = _cosine(search, later.id, older.id)
+    # "Ann is my boss" is read in two ways, with the same words.
+    replaced = {
+        old.says
+        for old in older.statements
+        if any(replaces(new, old, likeness) for new in later.statements)
+    }
     over, holds = list[int](), list[int]()
     for old in older.statements:
         found = len(old.says.intersection(search.frame.stems))
-        replaced = any(replaces(new, old, likeness) for new in later.statements)
-        (over if replaced else holds).append(found)
+        (over if old.says in replaced else holds).append(found)
     return bool(over) and max(over) > max(holds, default=-1)
 
 

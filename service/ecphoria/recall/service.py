@@ -60,7 +60,7 @@ from ecphoria.records.recall import (
 )
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.change import asks_for_the_past
+from ecphoria.text.change import Wanted, wanted
 from ecphoria.text.lists import asks_for_list
 from ecphoria.text.matching import read_match
 
@@ -300,10 +300,11 @@ class RecallService:
         record: bool,
     ) -> tuple[Reread, Judgement]:
         """Rank newest first, let the reader reorder the first hits if wanted, and judge."""
-        lift = options.newest_first and not asks_for_the_past(cue, search.now.year)
+        value = wanted(cue, search.now.year)
+        lift = options.newest_first and value is Wanted.NEWEST
         ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))
         ranked, repeats = join_repeats(search, ranked, cue) if options.collapse else (ranked, {})
-        ranked = await load_newest_first(search, ranked, options, lift=lift)
+        ranked = await load_newest_first(search, ranked, options, value)
         ranked = with_repeats(ranked, repeats)
         read = Reread(ranked=ranked)
         if options.rerank and cue and not search.seeding.unread:

@@ -350,8 +350,8 @@ _OFFERS = re.compile(
 
 _ENDS = r".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\n"
 # "Next.js", "asyncio.run", "4.5", "Dr. Seuss" and "the U.S. team" do not end at their dots.
-_DOT_WITHIN = r"(?:\.(?=\w)|(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St|vs))\.|(?<=\b(?:Hon|Mrs))\.)"
-_SENTENCE = re.compile(rf"(?:[^{_ENDS}]|{_DOT_WITHIN})+(?:[{_ENDS}]+|$)")
+DOT_WITHIN: Final = r"(?:\.(?=\w)|(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St|vs))\.|(?<=\b(?:Hon|Mrs))\.)"
+_SENTENCE = re.compile(rf"(?:[^{_ENDS}]|{DOT_WITHIN})+(?:[{_ENDS}]+|$)")
 # "4:51" is one number.
 _CLAUSE = re.compile(r"[,;()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|:(?!\d)|\s-\s")
 _WORD = re.compile(r"[^\W_]+")

@@ -6,10 +6,13 @@ to", "no longer", "now"), or if both have the same frame with one value at a tim
 """
 
 import re
+from enum import Enum, auto
 from typing import Final
 
 from ecphoria.text.change_words import (
     ASKS_FOR_NOW,
+    ASKS_FOR_THE_FIRST,
+    ASKS_FOR_THE_FORMER,
     ASKS_FOR_THE_PAST,
     CALENDAR,
     CHANGING,
@@ -20,11 +23,12 @@ from ecphoria.text.change_words import (
     PEOPLE,
     SINGLE,
     STATES,
+    TELLING,
     UNIQUE,
     VERBS,
     WEAK,
 )
-from ecphoria.text.statements import Statement, named_stems
+from ecphoria.text.statements import HOMES, Statement, named_stems
 from ecphoria.text.tokens import porter, words
 
 _STATES: Final = frozenset(map(porter, STATES))
@@ -48,13 +52,41 @@ _OF_VERBS: Final = frozenset(map(porter, VERBS))
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 
 
-def asks_for_the_past(cue: str, year: int) -> bool:
-    """Tell whether a cue asks for what was so, by its words or a year before `year`."""
+class Wanted(Enum):
+    """Which of several values a cue asks for.
+
+    Attributes:
+        NEWEST: The one that holds.
+        FORMER: The one before it: "my old rent".
+        FIRST: The first one of all.
+        PAST: What was so at a time, or how it changed.
+    """
+
+    NEWEST = auto()
+    FORMER = auto()
+    FIRST = auto()
+    PAST = auto()
+
+
+def wanted(cue: str, year: int) -> Wanted:
+    """Tell which value a cue asks for, by its words or a year before `year`."""
     if any(int(stated) < year for stated in _YEAR.findall(cue)):
-        return True
+        return Wanted.PAST
     said = words(cue)
     spoken = " ".join(said)
-    return ASKS_FOR_THE_PAST.within(said, spoken) and not ASKS_FOR_NOW.within(said, spoken)
+    if ASKS_FOR_NOW.within(said, spoken):
+        return Wanted.NEWEST
+    for phrases, value in _WANTED:
+        if phrases.within(said, spoken):
+            return value if TELLING.isdisjoint(said) else Wanted.PAST
+    return Wanted.NEWEST
+
+
+_WANTED: Final = (
+    (ASKS_FOR_THE_PAST, Wanted.PAST),
+    (ASKS_FOR_THE_FIRST, Wanted.FIRST),
+    (ASKS_FOR_THE_FORMER, Wanted.FORMER),
+)
 
 
 def replaces(later: Statement, earlier: Statement, likeness: float = 1.0) -> bool:
@@ -73,9 +105,22 @@ def replaces(later: Statement, earlier: Statement, likeness: float = 1.0) -> boo
         or _is_other_state(later, earlier)
     ):
         return True
-    if _is_same_value(later, earlier) or not earlier.holds:
+    if _is_same_value(later, earlier) or not earlier.holds or _leaves_another(later, earlier):
         return False
-    return _has_changed(later, earlier, likeness) or _has_other_value(later, earlier, likeness)
+    return (
+        _is_other_habit(later, earlier)
+        or _has_changed(later, earlier, likeness)
+        or _has_other_value(later, earlier, likeness)
+    )
+
+
+def _leaves_another(later: Statement, earlier: Statement) -> bool:
+    """Tell whether one tells of a move from what the other does not name, maybe another tool."""
+    moves = ((later, earlier), (earlier, later))
+    return later.verb == "home" == earlier.verb and any(
+        one.dropped - HOMES and (one.says - CHANGING).isdisjoint(other.says)
+        for one, other in moves
+    )
 
 
 def restates(later: Statement, earlier: Statement) -> bool:
@@ -165,6 +210,8 @@ def _names_former(later: Statement, earlier: Statement) -> bool:
     if later.now and not (later.changes or later.ends) and not PAST.isdisjoint(later.words):
         return False
     foreign = later.says - later.new - old - CHANGING - _OF_VERBS - earlier.says
+    if later.of_self and later.new and foreign <= CALENDAR and _is_in_use(earlier, later):
+        return True
     whole = later.instead and later.of_self and earlier.values - WEAK <= old
     same_act = later.instead and later.verb == earlier.verb and later.verb.startswith("do ")
     if earlier.topic:
@@ -172,6 +219,20 @@ def _names_former(later: Statement, earlier: Statement) -> bool:
             len(foreign) <= 1 and (whole or (same_act and later.of_self and earlier.of_self))
         )
     return len(foreign) <= (_FEW if whole else 1)
+
+
+def _is_in_use(earlier: Statement, later: Statement) -> bool:
+    """Tell whether a tool of the speaker's is given up, and not for one thing only.
+
+    "We moved from Jest to Mocha" need not name what Jest was used for.
+    """
+    own = not earlier.subject or (_OF_ANOTHER | OTHERS).isdisjoint(earlier.words)
+    used = earlier.verb in {"use", "run"} and _SCOPE.isdisjoint(later.words)
+    return own and used and earlier.values - earlier.purpose - WEAK <= later.dropped
+
+
+_SCOPE: Final = frozenset(words("for fur"))
+"""Tells what a change is made for: "for the newsletter"."""
 
 
 def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
@@ -183,7 +244,9 @@ def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
     if (not later.new and not later.numbers) or not earlier.topic <= later.says:
         return False
     if _is_person(earlier) and (later.verb != earlier.verb or earlier.verb == "be"):
-        return later.changes and later.holds and _is_unique(later, earlier)
+        # "My boss is now in Rome" tells no other boss, and "my wife is now British" no other wife.
+        other = later.named and earlier.named and _STATES.isdisjoint(later.subject)
+        return (later.changes or other) and later.holds and _is_unique(later, earlier)
     framed = later.holds and later.topic == earlier.topic
     if (later.subject and later.holds) or not later.changes:
         return framed and later.verb in {earlier.verb, "home", "be"}
@@ -201,13 +264,21 @@ def _does_otherwise(later: Statement, earlier: Statement, likeness: float) -> bo
         return False
     if later.verb in _ALONE:
         return likeness >= _ALIKE
-    if later.verb.startswith("do ") and _tells_how_often(later) and _tells_how_often(earlier):
-        return True
-    together = later.values & (earlier.values - CALENDAR)
+    together = later.values & (earlier.values - CALENDAR - OFTEN)
     counts = later.verb not in {"be", "have"} or not _PROMOTED.isdisjoint(later.words)
     return counts and bool(together) and likeness >= _MORE_ALIKE
 
 
+def _is_other_habit(later: Statement, earlier: Statement) -> bool:
+    """Tell whether the speaker does the same thing more or less often than before."""
+    same = later.verb.startswith("do ") and later.verb == earlier.verb
+    if not same or later.topic or earlier.topic or not (later.changes or later.now):
+        return False
+    often = bool(earlier.values & OFTEN) or not _EVERY.isdisjoint(earlier.words)
+    return often and bool(later.values) and _tells_how_often(later)
+
+
+_EVERY: Final = frozenset(words("every each jede jeden jedes"))
 _PROMOTED: Final = frozenset({"promoted", "befordert"})
 _ALONE: Final = frozenset({"home", "work", "drive"})
 """Verbs of which the speaker does one thing at a time."""

@@ -55,7 +55,7 @@ NOW: Final = Phrases(
     since (?:last|this|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january
     |february|march|april|may|june|july|august|september|october|november|december)
     jetzt / nun / inzwischen / mittlerweile / neuerdings / ab sofort / kunftig / von nun an
-    statt / stattdessen / anstatt / nicht mehr / sondern / ab jetzt / ab dann
+    statt / stattdessen / anstatt / nicht mehr / nur noch / sondern / ab jetzt / ab dann
     ab (?:morgen|nachste\w*|kommende\w*|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag
     |januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember)
     seit (?:gestern|letzte\w*|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar
@@ -77,7 +77,8 @@ LASTS: Final = Phrases(
 ADDS: Final = Phrases(
     """
     also / too$ / as well / another / additionally / besides / second / both / extra / sometimes
-    auch / ausserdem / zusatzlich / noch ein\\w* / weitere\\w* / zweite\\w* / beide / manchmal
+    auch / ausserdem / zusatzlich / (?<!nur )noch ein\\w* / weitere\\w* / zweite\\w* / beide
+    manchmal
     """
 )
 """The statement joins others that still hold."""
@@ -198,31 +199,51 @@ AT: Final = re.compile(
 )
 """Words in front of a new value."""
 
-ASKS_FOR_THE_PAST: Final = Phrases(
+ASKS_FOR_THE_FORMER: Final = Phrases(
     r"""
-    used to / use to / before(?! (?:breakfast|lunch|dinner|bed|noon|work|school|sleep\w*|going))
-    first(?! (?:name|aid|floor|class|grade|thing|person|language)) / at first / previous\w*
-    former\w*
-    originally / original / earlier / in the past / back then / back when / at the time / once
-    old / ago / last (?:year|month|week|summer|winter|spring|autumn|fall) / history / over time
-    (?:has|have|did) (?:\w+ ){0,5}?changed? / what changed / until / initially / prior / formerly
-    fruher\w* / damals / vorher\w* / zuvor / zuerst / ursprunglich\w* / anfangs / ehemal\w* / einst
-    davor / bisher\w* / letzte[ns]? (?:jahr|monat|woche|sommer|winter) / geandert / verandert / bis
-    verlauf / erste[rns]? / alte[rns]?
+    (?<!is )(?<!are )(?<!be )(?<!m )(?<!get )(?<!got )used to / did (?:\w+ ){1,5}?use to
+    before(?! (?:breakfast|lunch|dinner|bed|noon|work|school|sleep\w*|going))
+    previous\w* / former\w* / (?<!how )(?<!years )(?<!year )(?<!months )(?<!weeks )old / earlier
+    in the past / back then / back when
+    fruher\w* / damals / vorher\w* / zuvor / ehemal\w* / davor / bisherige\w* / alte[nrs]?
     """
 )
-"""A cue that asks for what was so."""
+"""A cue that asks for the value which another one replaced."""
+
+ASKS_FOR_THE_FIRST: Final = Phrases(
+    r"""
+    at first / originally / original / initially / initial
+    first(?! (?:name|aid|floor|class|grade|thing|person|language))
+    zuerst / ursprunglich\w* / anfangs / erste[nrs]?
+    """
+)
+"""A cue that asks for the first of several values."""
+
+ASKS_FOR_THE_PAST: Final = Phrases(
+    r"""
+    at the time / once / ago / last (?:year|month|week|summer|winter|spring|autumn|fall)
+    history / over time / (?:has|have|did) (?:\w+ ){0,5}?changed? / what changed / until / prior
+    einst / bisher / letzte[ns]? (?:jahr|monat|woche|sommer|winter) / geandert / verandert / bis
+    verlauf
+    """
+)
+"""A cue that asks for what was so, maybe at a time, or for all of it."""
 
 ASKS_FOR_NOW: Final = Phrases(
     """
-    now / currently / current / nowadays / these days / today / at the moment / at present / latest
-    newest / still / present / (?:anymore|any more)
+    (?<!before )now / (?<!before the )(?:currently|current) / nowadays / these days / today
+    at the moment / at present / latest / newest / still / present / (?:anymore|any more)
     jetzt / aktuell\\w* / zur zeit / zurzeit / derzeit\\w* / momentan\\w* / heute / gerade
     neueste\\w*
     noch / nun / inzwischen / mittlerweile
     """
 )
 """A cue that asks for what is so, whatever else it says."""
+
+TELLING: Final = frozenset(
+    words("say said tell told mention mentioned talk talked gesagt erzählt erwähnt besprochen")
+)
+"""Of what was told earlier, no value need be a former one."""
 
 SELF: Final = frozenset(words("i we ich wir"))
 OWN: Final = frozenset(words("my our mein meine meinen meinem meiner meines unser unsere unserem"))
@@ -238,11 +259,11 @@ PEOPLE: Final = _stems(
     """
     wife husband partner girlfriend boyfriend son daughter kid kids child children mother mum mom
     father dad parents brother sister uncle aunt grandmother grandfather grandma grandpa cousin
-    nephew niece friend boss manager team colleague coworker flatmate roommate neighbour neighbor
-    dog cat doctor dentist teacher landlord baby
+    nephew niece friend boss manager supervisor team colleague coworker flatmate roommate
+    neighbour neighbor dog cat doctor dentist teacher landlord baby
     frau mann freundin freund sohn tochter kinder kind mutter vater eltern bruder schwester onkel
-    tante oma opa cousin cousine neffe nichte chef chefin kollege kollegin mitbewohner nachbar
-    nachbarin hund katze arzt lehrer lehrerin vermieter baby
+    tante oma opa cousin cousine neffe nichte chef kollege kollegin mitbewohner nachbar
+    nachbarin hund katze arzt zahnarzt lehrer vermieter baby
     """
 )
 """Of these a statement tells many things, so only a frame of its own counts."""
@@ -279,19 +300,25 @@ CALENDAR: Final = frozenset(
 
 UNIQUE: Final = _stems(
     """
-    wife husband partner girlfriend boyfriend boss manager landlord teacher chef chefin vermieter
-    freundin freund frau mann
+    wife husband partner girlfriend boyfriend boss manager supervisor landlord teacher doctor
+    dentist chef vermieter lehrer arzt zahnarzt freundin freund frau mann
     """
 )
 """Persons of whom there is one at a time, so that a new one takes the place of the former."""
 
 OFTEN: Final = _stems(
     """
-    once twice thrice time times two three four five six seven einmal zweimal dreimal viermal
-    funfmal taglich daily weekly wochentlich
+    once twice thrice time times two three four five six seven eight nine ten einmal zweimal
+    dreimal viermal funfmal sechsmal siebenmal achtmal neunmal zehnmal taglich daily weekly
+    wochentlich
     """
 )
 """Words that tell how often something is done."""
+
+MASCULINE: Final[Mapping[str, str]] = {
+    f"{word}in": word for word in words("chef vermieter lehrer arzt zahnarzt")
+}
+"""A new boss may be a man where the former one was a woman."""
 
 WEAK: Final = _stems(
     """
@@ -314,8 +341,8 @@ FILLERS: Final = (
             now nowadays currently old always usually often every each day week month year
             yesterday today tonight
             last
-            just finally already recently right exactly definitely certainly really confirmed ever
-            yes no well back good big news still
+            just only finally already recently right exactly definitely certainly really confirmed
+            ever yes no well back good big news still
             instead anymore more longer nowadays days like want going gone go went got get take us
             jetzt nun alt alte alten alter altes immer meist oft jeden jede tag woche monat jahr
             gestern

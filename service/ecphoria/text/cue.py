@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.text.asking import GERMAN_ASKING_WORDS
+from ecphoria.text.change_words import PEOPLE
 from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
@@ -36,6 +37,7 @@ from ecphoria.text.tokens import (
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
     WEEKDAYS,
+    porter,
     stems_of,
     words,
 )
@@ -155,6 +157,8 @@ class CueAnalysis:
         only_listener: It asks what the listener said, and nothing of the asker: no "I" stands
             in front of it.
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
+        asks_name: The cue asks for the asker's name, and nothing else.
+        own: Stems of what it calls the asker's: "my birthday".
         also: A further term that stands for a stem: the stem of its word in the cue's language.
         written_names: Stems of names that are no speakers, by their capital; of English cues.
         silent: Stems that say nothing about the topic: of cues in other languages than English,
@@ -171,6 +175,8 @@ class CueAnalysis:
     asks_listener: bool = False
     only_listener: bool = False
     asks_summary: bool = False
+    asks_name: bool = False
+    own: frozenset[str] = frozenset()
     told: bool = False
     asks_of_time: bool = False
     also: Mapping[str, str] = field(default_factory=dict)
@@ -228,6 +234,8 @@ def analyse(
         asks_listener=SECOND_PERSON_ACTS.search(impolite) is not None,
         only_listener=said is not None and _ASKER_ACTS.search(impolite[: said.start()]) is None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
+        asks_name=_ASKS_NAME.search(text) is not None,
+        own=frozenset(stems_of(words(" ".join(_MINE.findall(text))))),
     )
 
 
@@ -316,6 +324,116 @@ def only_names(spoken: str, cue: str) -> bool:
     """
     said = {*words(spoken)} - _NAMING
     return bool(said) and said.issubset(words(cue))
+
+
+_MINE = re.compile(
+    r"\b(?:my|mein\w{0,2})\s+(?:(?:old|new|former|previous|current|favou?rite|(?:alt|neu)e\w?)\s+)?"
+    r"(\w+)",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(
+    rf"\b(?:what(?: is|[{APOSTROPHES}]s| was) my (?:full |first |last )?name|who am i|know my name"
+    r"|(?:was|wie) (?:ist|lautet|war) mein name|wie (?:hei(?:ß|ss)e ich|ich hei(?:ß|ss)e)"
+    r"|wer bin ich)(?: again| noch(?: ?mal)?)?\W*$",
+    re.IGNORECASE,
+)
+_INTRODUCES = re.compile(
+    rf"(?:^|[.!?,;]\s|\b(?i:hi|hello|hey|and|hallo|und)\s)\W{{0,3}}"
+    rf"(?:(?i:i(?:[{APOSTROPHES}]m| am)(?: called)?|my name(?:[{APOSTROPHES}]s| is)|call me"
+    r"|i go by|ich hei(?:ß|ss)e|mein name ist|nenn mich)|(?P<maybe>(?i:ich bin)))"
+    r" [^\W\d_a-zß-ÿ][\w-]+(?: [^\W\d_a-zß-ÿ][\w-]+)?(?= *(?:$|[.,;!?]| (?:and|und|from|aus) ))"
+)
+
+
+def introduction(spoken: str) -> str:
+    """Tell whether the speaker of a turn tells a name; "Ich bin Lehrer." only may do so.
+
+    >>> introduction("Hi, I'm Ana and I bake."), introduction("I'm a baker.")
+    ('name', '')
+    """
+    found = _INTRODUCES.search(spoken)
+    return "" if found is None else "maybe" if found["maybe"] else "name"
+
+
+_POSSESSIVE = re.compile(rf"(?P<who>\w+)(?:[{APOSTROPHES}]s|(?<=s)[{APOSTROPHES}])")
+_NO_OWNERS = frozenset(words("it that there here what who he she let tomorrow today yesterday"))
+_OTHERS = frozenset(
+    words("his her their sein seine seiner seinem seinen seines ihr ihre ihrer ihrem ihren ihres")
+)
+_OWNED = re.compile(
+    r"(?:of|von) (?:(?:my|our|the|mein\w*|unser\w*) )?(?P<who>\w+)"
+    r"|(?:mein|unser)e[rs] (?P<whom>\w+)|(?P<others>(?:sein|ihr)e[rs]) ",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(rf"[\w{APOSTROPHES}]+")
+
+
+def _is_owner(word: str) -> bool:
+    """Tell whether a word in front of a thing names another owner: "Ben's", "sister's", "his"."""
+    found = _POSSESSIVE.fullmatch(word)
+    if found is None:
+        return word.lower() in _OTHERS
+    who = found["who"]
+    named = who[0].isupper() and who.lower() not in _NO_OWNERS and not who.endswith("day")
+    return named or porter(who.lower()) in PEOPLE
+
+
+def _is_owned(found: re.Match[str]) -> bool:
+    """Tell whether the words behind a thing name another owner: "of my sister"."""
+    who = (found["who"] or found["whom"] or found["others"]).lower()
+    return bool(found["others"]) or who in _OTHERS or porter(who) in PEOPLE
+
+
+def is_of_another(spoken: str, stem: str, asker: str) -> bool:
+    """Tell whether a turn names a thing only as somebody else's than the asker's.
+
+    >>> is_of_another("My sister's birthday is in May.", "birthdai", "")
+    True
+    >>> is_of_another("It's my birthday, and Ben's birthday.", "birthdai", "")
+    False
+    """
+    said = list(_TOKEN.finditer(spoken))
+    lower = [one[0].lower() for one in said]
+    if {"user", "user's", asker.lower(), f"{asker.lower()}'s"}.intersection(lower):
+        return False
+    there = [at for at, word in enumerate(lower) if stem in stems_of(words(word))]
+    for at in there:
+        before = [one[0] for one in said[max(0, at - 2) : at]]
+        behind = _OWNED.match(spoken, said[at].end() + 1)
+        named = any(map(_is_owner, before)) and lower[at - 1] not in {"my", "our"}
+        if not named and not (behind and _is_owned(behind)):
+            return False
+    return bool(there)
+
+
+def as_meant(
+    counts: NDArray[np.float64],
+    stems: Sequence[str],
+    spoken: Sequence[str],
+    analysis: CueAnalysis,
+    asker: str,
+) -> NDArray[np.float64]:
+    """Correct how often turns have the words of a cue about the asker, [n, q].
+
+    "I'm Ana." has no word of "What is my name?", but all of its meaning. "My sister's birthday"
+    has a word of "When is my birthday?", but not its meaning.
+
+    Args:
+        counts: [n, q] by their words.
+        stems: Of the cue, q.
+        spoken: The texts of short turns, n; empty for others.
+        analysis: Of the cue.
+        asker: The asker's name, if it is known.
+    """
+    counts = counts.copy()
+    if analysis.asks_name:
+        counts[[introduction(text) != "" for text in spoken]] = 1.0
+        return counts
+    for column in (column for column, stem in enumerate(stems) if stem in analysis.own):
+        for row in np.flatnonzero(counts[:, column]).tolist():
+            if is_of_another(spoken[row], stems[column], asker):
+                counts[row, column] = 0.0
+    return counts
 
 
 _CAPTION = "[shares "

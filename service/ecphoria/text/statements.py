@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from ecphoria.text.asking import DOT_WITHIN
 from ecphoria.text.change_words import (
     ADDS,
     AT,
@@ -24,6 +25,7 @@ from ecphoria.text.change_words import (
     HIRED,
     INSTEAD,
     LASTS,
+    MASCULINE,
     ME,
     MOVED,
     NEW,
@@ -34,8 +36,10 @@ from ecphoria.text.change_words import (
     PERSISTS,
     PLANS,
     SELF,
+    SINGLE,
     STATES,
     TO,
+    UNIQUE,
     VERBS,
     WEAK,
 )
@@ -49,7 +53,7 @@ _LONGEST_SENTENCE: Final = 240
 _MOST: Final = 12
 """Sentences of a text that are read."""
 
-_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.:,](?=\d)[^.!?\n]*)*[.!?]*")
+_SENTENCE: Final = re.compile(rf"(?:[^.!?\n]|{DOT_WITHIN})+[.!?]*")
 _CLAUSE: Final = re.compile(
     r"\s*[,;:\u2014\u2013](?!\d)\s*|\s+(?:but|and|und|aber)\s+(?=(?:i|we|my|our|the|ich|wir|der|die|das)\b)",
     re.IGNORECASE,
@@ -101,6 +105,7 @@ class Statement:
         new: Stems and numbers behind "to", "now" and the like.
         dropped: Stems of a value that the clause calls former.
         instead: Whether the clause puts another value in the place of the former one.
+        named: Whether the value is a person's name.
         words: Its words, for phrases.
     """
 
@@ -114,6 +119,7 @@ class Statement:
     new: frozenset[str]
     dropped: frozenset[str]
     instead: bool
+    named: bool
     words: tuple[str, ...]
     holds: bool
     plans: bool
@@ -154,6 +160,14 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     """Read a sentence and its clauses; of several clauses only one of its own has a frame."""
+    if (new := _GOT_NEW.match(sentence)) and _is_single(new["thing"]):
+        yield _read(f"my new {new['thing']} is {new['value']}")
+        return
+    if (who := _IS_MINE.match(sentence)) and named_stems(
+        words(who["thing"])
+    ) <= UNIQUE - _OF_STATES:
+        now = "" if {"now", "jetzt"}.isdisjoint(words(sentence)) else "now"
+        yield _read(f"my {who['new'] or ''} {who['thing']} is {who['name']} {now}")
     clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
     if len(clauses) < 2 or len(clauses[0].split()) <= _NO_CLAUSE:
         yield _read(sentence)
@@ -165,6 +179,40 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     yield _read(sentence, framed=False)
     yield from map(_read, clauses)
 
+
+def _is_single(thing: str) -> bool:
+    """Tell whether people have one such thing at a time: "work number", but not "book"."""
+    last = words(thing)[-1:]
+    stems = named_stems(last)
+    return bool(stems & (SINGLE | UNIQUE)) or any(one.endswith(_ENDS_SINGLE) for one in last)
+
+
+_ENDS_SINGLE: Final = ("nummer", "adresse", "anschrift", "passwort", "code")
+_GOT_NEW: Final = re.compile(
+    r"(?:(?:(?:i|we)(?:['\u2019]ve)?|ich|wir) (?:(?:now|just|finally|already) )?"
+    r"(?:got|have|received|changed|habe?|haben|bekomme\w*) (?:(?:now|got|jetzt|endlich) )?"
+    r"|(?:\w+ ){1,3}?(?:gave|sent|gab|gaben) (?:me|us|mir|uns) )?"
+    r"(?:(?:an? |my |our |the |(?:m?ein|unser)\w* )?(?:new|neue[nrs]?)"
+    r"|(?<=changed )(?:my|our)) "
+    r"(?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)(?: now| jetzt)?\s?[:,\u2013\u2014-]\s?"
+    r"(?:(?:it|which|s?he|es|sie|er)(?: is|['\u2019]s| ist| lautet| hei(?:ß|ss)t) )?"
+    r"(?P<value>\S.*)",
+    re.IGNORECASE,
+)
+"""Something new, and what it is: "I got a new phone number: 555-0199"."""
+_WORD_OF_NAME: Final = r"[^\W\d_a-zß-ÿ][^\W\d_A-Z][\w'\u2019-]*"
+_TITLED: Final = rf"(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Hr|Fr)\.? {_WORD_OF_NAME}"
+_NAME: Final = rf"(?:{_TITLED}|{_WORD_OF_NAME})(?: {_WORD_OF_NAME})*"
+_NAMED: Final = re.compile(
+    rf"\b(?:(?:is|['\u2019]s|called|hei(?:ß|ss)t)(?: now| jetzt)? {_NAME}"
+    rf"|ist(?: jetzt| nun)? (?:{_TITLED}|{_WORD_OF_NAME} {_WORD_OF_NAME}))(?: now| jetzt)?\W*$"
+)
+"""German writes all nouns like names, so there only a title or a second name tells one."""
+_OF_STATES: Final = frozenset(map(porter, STATES))
+_IS_MINE: Final = re.compile(
+    rf"(?P<name>{_NAME}) (?:is|ist) (?:now |jetzt )?(?:my|our|meine?|unsere?) "
+    r"(?:(?P<new>new|neue[nr]?) )?(?P<thing>\w+)(?: now| jetzt)?\W*$"
+)
 
 _JOINED: Final = re.compile(
     rf"(?P<who>(?:{'|'.join(sorted(SELF))})|(?:{'|'.join(sorted(OWN))}) \w+) .* (?:and|und) "
@@ -211,6 +259,7 @@ def _read(clause: str, *, framed: bool = True) -> Statement | None:
         new=_new(spoken) - dropped,
         dropped=dropped,
         instead=bool(dropped) and INSTEAD.search(spoken) is not None,
+        named=holds and _NAMED.search(clause) is not None,
         words=tuple(said),
         holds=holds,
         plans=plans,
@@ -229,20 +278,23 @@ def _frame_or_move(said: Sequence[str], spoken: str) -> Frame:
     """Read the frame of a clause; "moved to" and "joined" tell a home and a work as well."""
     subject, verb, rest = _frame(said)
     if subject and verb == "be" and not OWN.isdisjoint(said) and rest[:1]:
-        if subject <= _HOMES and rest[0] in _PLACES:
+        if subject <= HOMES and rest[0] in _PLACES:
             return frozenset(), "home", rest
         if subject <= _JOBS and rest[0] in _AT_WORK:
             return frozenset(), "work", rest
-    if MOVED.within(said, spoken):
+    between = _FROM_TO.search(spoken) is not None
+    if not between and MOVED.within(said, spoken):
         return subject or _mover(said), "home", said
-    if HIRED.within(said, spoken):
+    if not between and HIRED.within(said, spoken):
         return subject or _mover(said), "work", said
     if (promoted := _PROMOTED.search(spoken)) and not SELF.isdisjoint(said):
         return frozenset(), "be", (promoted["en"] or promoted["de"]).split()
     return subject, verb, rest
 
 
-_HOMES: Final = frozenset(
+_FROM_TO: Final = re.compile(r"\bvon (?:\w+ ){1,3}?(?:auf|zu) ")
+"""Tells of a tool or a firm, not of a home: homes change with "nach"."""
+HOMES: Final = frozenset(
     map(porter, words("place home flat apartment house wohnung haus zuhause"))
 )
 _JOBS: Final = frozenset(map(porter, words("job stelle arbeit")))
@@ -309,9 +361,14 @@ def _verb_of_self(rest: Sequence[str]) -> str:
         return "" if _is_perfect(behind) else "have"
     if first in VERBS:
         return _narrowed(VERBS[first], behind)
-    light = first in FILLERS and first not in {"take", "do"}
+    light = first in FILLERS and first not in {"take", "do", "go"}
     past = first in PAST or first in _MODALS or bool(_ENDS_PAST.search(first))
-    return "" if past or light or first in _FEELINGS else f"do {porter(first)}"
+    felt = first in _FEELINGS and _REPEATED.isdisjoint(behind)
+    return "" if past or light or felt else f"do {porter(first)}"
+
+
+_REPEATED: Final = frozenset(words("once twice times"))
+"""Tells that "I see a doctor" is no single event and no feeling."""
 
 
 _ENDS_PAST: Final = re.compile(r"(?:ed|ten|(?<!ei)(?<!ie)te)$")
@@ -362,6 +419,8 @@ def _frame_of_noun(said: Sequence[str]) -> Frame:
     if at is None or not _VAGUE.isdisjoint(said[:at]):
         return _NO_FRAME
     subject = named_stems(said[:at], keep=OTHERS) - WEAK or named_stems(said[:at])
+    for thing, implied in _IMPLIED.items():
+        subject -= implied if thing in subject else frozenset()
     rest = said[at + 1 :]
     if not subject or subject <= CALENDAR or len(subject) > _MOST_OF_SUBJECT:
         return _NO_FRAME
@@ -373,6 +432,10 @@ def _frame_of_noun(said: Sequence[str]) -> Frame:
     return subject, "leave" if verb == "drive" else verb, rest
 
 
+_ADDRESS: Final = frozenset({"address", "adress"})
+_IMPLIED: Final = {"number": frozenset({"phone"}), "email": _ADDRESS, "mail": _ADDRESS}
+"""What the thing alone means too: "my number" is the phone number."""
+
 _MOST_OF_SUBJECT: Final = 5
 """Stems; more are not the subject alone."""
 
@@ -380,7 +443,8 @@ _MOST_OF_SUBJECT: Final = 5
 def _is_verb(said: Sequence[str], at: int) -> bool:
     if said[at] == "be":
         return said[at - 1 : at] == ["will"]
-    return at > 0 and said[at] in VERBS
+    # "My work number" has no verb.
+    return at > 0 and said[at] in VERBS and said[at - 1] not in OWN | NEW
 
 
 _ADVERBS: Final = frozenset(
@@ -421,7 +485,9 @@ _PARTICIPLE: Final = re.compile(
 
 def named_stems(said: Sequence[str], keep: frozenset[str] = frozenset()) -> frozenset[str]:
     """Reduce the words that may name a thing or a value to stems; those of `keep` too."""
-    return frozenset(porter(word) for word in said if word in keep or _names(word))
+    return frozenset(
+        porter(MASCULINE.get(word, word)) for word in said if word in keep or _names(word)
+    )
 
 
 def _names(word: str) -> bool:
@@ -457,6 +523,8 @@ _NEAR: Final = 2
 
 
 def _state(said: Sequence[str]) -> str:
+    # A cup breaks, too.
+    said = said if "up" in said else [word for word in said if word not in {"broke", "broken"}]
     found = next((STATES[word] for word in reversed(said) if word in STATES), "")
     return found or ("together" if _ARE_TOGETHER.search(" ".join(said)) else "")
 

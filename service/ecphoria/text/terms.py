@@ -129,6 +129,7 @@ _OTHER_WORDS: Final = (
     (re.compile(r"\bwhere\b.*\b(?:live|lives|living)\b", re.IGNORECASE), "live", "move"),
     (re.compile(r"\bfor a living\b", re.IGNORECASE), "live", "work"),
     (re.compile(r"\bjob\b", re.IGNORECASE), "job", "work"),
+    (re.compile(r"\bbirthday\b", re.IGNORECASE), "birthdai", "born"),
 )
 """Questions with a stem of theirs, and one by which people tell the answer."""
 

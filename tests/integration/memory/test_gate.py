@@ -127,6 +127,89 @@ async def test_a_memory_that_only_names_somebody_answers_nothing_of_them(
     assert found.hits[0].episode.text == "Ana moved to Graz."
 
 
+_EVERYDAY = (
+    "I had pasta for lunch.", "My sister Lena lives in Hamburg.", "Our dog has to see the vet.",
+    "I am tired.", "My favourite colour is green.", "I'm a baker.", "The train was late again.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("I'm Ana.", "What is my name?"),
+        ("Hi, I'm Ana and I live in Graz.", "Do you know my name?"),
+        ("Call me Ana.", "What's my name?"),
+        ("My name is Ana Roe.", "What is my name?"),
+        ("Ich heiße Ana.", "Was ist mein Name?"),
+        ("Ich bin Ana.", "Wie heiße ich?"),
+        ("Mein Name ist Ana.", "Wie heiße ich?"),
+    ],
+)
+@pytest.mark.parametrize("beside", [(), _EVERYDAY])
+async def test_who_tells_a_name_is_asked_for_it(
+    ingest: IngestService,
+    recalls: RecallService,
+    tenant: TenantId,
+    pair: tuple[str, str],
+    beside: tuple[str, ...],
+) -> None:
+    told, cue = pair
+    texts = [*beside[:4], told, *beside[4:]]
+    await ingest.append_batch(tenant, [NewEpisode(text=text, role="user") for text in texts])
+    found = await ask(recalls, tenant, cue)
+    assert found.hits[0].episode.text == told
+    assert found.verdict in {Verdict.ANSWER, Verdict.VERIFY}
+
+
+async def test_a_store_without_the_name_does_not_tell_one(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    texts = (*_EVERYDAY, "My dog's name is Rex.", "Ich bin Lehrer.")
+    await ingest.append_batch(tenant, [NewEpisode(text=text, role="user") for text in texts])
+    for cue in ("What is my name?", "Wie heiße ich?"):
+        assert (await ask(recalls, tenant, cue)).verdict is not Verdict.ANSWER
+
+
+@pytest.mark.parametrize(
+    "theirs", ["My sister's birthday is on 9 June.", "Ben has his birthday on 9 June."]
+)
+async def test_what_is_somebody_elses_does_not_answer_for_the_asker(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, theirs: str
+) -> None:
+    texts = (*_EVERYDAY, theirs, "We baked a birthday cake for Lena.")
+    await ingest.append_batch(tenant, [NewEpisode(text=text, role="user") for text in texts])
+    without = await ask(recalls, tenant, "When is my birthday?")
+    assert without.verdict is not Verdict.ANSWER
+    assert "what is nearest tells of somebody else's" in without.reasons
+    await ingest.append(tenant, NewEpisode(text="I was born on 4 May.", role="user"))
+    born = await ask(recalls, tenant, "When is my birthday?")
+    assert born.hits[0].episode.text == "I was born on 4 May."
+    await ingest.append(tenant, NewEpisode(text="My birthday is on 4 May.", role="user"))
+    found = await ask(recalls, tenant, "When is my birthday?")
+    assert found.hits[0].episode.text == "My birthday is on 4 May."
+    assert found.verdict is Verdict.ANSWER
+    hers = await ask(recalls, tenant, "When is my sister's birthday?")
+    assert "somebody else's" not in " ".join(hers.reasons)
+
+
+async def test_two_speakers_who_may_be_the_asker_are_told(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    for speaker, day in (("Ana", "4 May"), ("Ben", "9 June")):
+        text = f"My birthday is on {day}."
+        await ingest.append(
+            tenant, NewEpisode(text=text, speaker=speaker, role="user", session=speaker)
+        )
+    unknown = await ask(recalls, tenant, "When is my birthday?")
+    assert unknown.verdict is Verdict.VERIFY
+    assert "Ana and Ben said it; send `asker` to tell who asks" in unknown.reasons
+    for speaker, day in (("Ana", "4 May"), ("Ben", "9 June")):
+        cue = Cue(text="When is my birthday?")
+        found = await recalls.recall(tenant, cue, RecallOptions(asker=speaker))
+        assert found.verdict is Verdict.ANSWER
+        assert day in found.hits[0].episode.text
+
+
 async def test_what_the_assistant_said_is_sought_in_its_replies(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

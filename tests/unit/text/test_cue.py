@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from ecphoria.text.cue import analyse
+from ecphoria.text.cue import analyse, introduction, is_of_another
 from ecphoria.text.dates import told_times
 
 PEOPLE = ("Dana", "Lee Ann", "Lee", "Will")
@@ -149,3 +149,68 @@ def test_a_greeting_or_a_time_to_come_asks_for_no_time(text: str) -> None:
 )
 def test_names_that_are_no_speakers_are_read_by_their_capital(text: str, names: set[str]) -> None:
     assert analyse(text, PEOPLE).written_names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What is my name?", True),
+        ("Do you know my name?", True),
+        ("Who am I?", True),
+        ("Was ist mein Name?", True),
+        ("Weißt du noch, wie ich heiße?", True),
+        ("What is my dog's name?", False),
+        ("Who am I meeting today?", False),
+        ("Wie heißt mein Hund?", False),
+    ],
+)
+def test_a_cue_may_ask_for_the_askers_name_alone(text: str, *, asks: bool) -> None:
+    assert analyse(text, PEOPLE).asks_name == asks
+
+
+@pytest.mark.parametrize(
+    ("spoken", "found"),
+    [
+        ("I'm Ana.", "name"),
+        ("Hello, I am Ana Roe and I bake.", "name"),
+        ("Nice to meet you. Call me Bo!", "name"),
+        ("My name's Zoë, by the way.", "name"),
+        ("Ich heiße Özlem.", "name"),
+        ("Ich bin Ana.", "maybe"),
+        ("I'm a baker.", ""),
+        ("I am tired.", ""),
+        ("My dog's name is Rex.", ""),
+        ("I'm Ana's sister.", ""),
+        ("Ich bin im Büro.", ""),
+    ],
+)
+def test_a_turn_may_tell_its_speakers_name(spoken: str, found: str) -> None:
+    assert introduction(spoken) == found
+
+
+@pytest.mark.parametrize(
+    ("spoken", "stem", "theirs"),
+    [
+        ("My sister's birthday is in May.", "birthdai", True),
+        ("Ben has his birthday in May.", "birthdai", True),
+        ("The birthday of my sister is in May.", "birthdai", True),
+        ("Der Geburtstag meiner Schwester ist im Mai.", "geburtstag", True),
+        ("Sein Geburtstag ist im Mai.", "geburtstag", True),
+        ("My birthday is in May.", "birthdai", False),
+        ("It's my birthday, not my sister's birthday.", "birthdai", False),
+        ("It's birthday time!", "birthdai", False),
+        ("We baked a birthday cake.", "birthdai", False),
+        ("Your birthday is in May.", "birthdai", False),
+        ("Last month's rent was 800.", "rent", False),
+        ("My flat's rent is 800.", "rent", False),
+        ("The rent of my flat is 800.", "rent", False),
+        ("Die Miete meiner Wohnung ist 800.", "miet", False),
+        ("Die Miete meiner Schwester ist 800.", "miet", True),
+        ("Ben's rent is 800.", "rent", True),
+        ("His rent is 800.", "rent", True),
+        ("The user said that her birthday is in May.", "birthdai", False),
+        ("Dana's birthday is in May.", "birthdai", False),
+    ],
+)
+def test_a_thing_may_be_somebody_elses(spoken: str, stem: str, *, theirs: bool) -> None:
+    assert bool(is_of_another(spoken, stem, "Dana")) == theirs

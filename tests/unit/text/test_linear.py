@@ -12,9 +12,17 @@ from ecphoria.recall.answer import context_block, cut_to_tokens, same_words
 from ecphoria.recall.seeds import ngrams
 from ecphoria.records.recall import Match, Phrase, Required
 from ecphoria.text.asking import asks_openly, leaves_open, read_asking
+from ecphoria.text.change import wanted
 from ecphoria.text.code_blocks import code_blocks, one_line, write_lines
 from ecphoria.text.concepts import extract
-from ecphoria.text.cue import analyse, stated_dates, turn_features, without_caption
+from ecphoria.text.cue import (
+    analyse,
+    introduction,
+    is_of_another,
+    stated_dates,
+    turn_features,
+    without_caption,
+)
 from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates
 from ecphoria.text.forms import composed, lowered
@@ -29,6 +37,7 @@ from ecphoria.text.names import (
 )
 from ecphoria.text.quotes import carries, find_quote, may_deny
 from ecphoria.text.self_statements import self_statements
+from ecphoria.text.statements import read_statements
 from ecphoria.text.terms import cue_terms, terms
 from ecphoria.text.tokens import check_readable, stems, without_terminal_codes
 from tests.unit.recall.builders import hit
@@ -116,7 +125,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "extract": lambda text: extract(None, text),
     "find_quote": lambda text: find_quote(text[:2_000], text),
     "holds": _held,
+    "introduction": introduction,
     "is_german": is_german,
+    "is_of_another": lambda text: is_of_another(text, "a", "Ana"),
     "write_lines": _write_lines,
     "leaves_open": leaves_open,
     "lower_words": lower_words,
@@ -129,11 +140,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "stated_dates": stated_dates,
     "read_asking": read_asking,
     "read_match": _required,
+    "read_statements": read_statements,
     "resolve_dates": lambda text: resolve_dates(text, _SAID_ON),
     "same_words": same_words,
     "self_statements": lambda text: list(self_statements(text)),
     "stems": stems,
     "turn_features": turn_features,
+    "wanted": lambda text: wanted(text, 2026),
     "without_caption": without_caption,
     "without_terminal_codes": lambda text: without_terminal_codes(text.replace("a", "\x1b[")),
 }
