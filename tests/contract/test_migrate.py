@@ -152,6 +152,16 @@ async def test_new_files_are_applied_once_and_in_order(
         assert await migrate(graph, embedder.model, embedder.dimension) == ()
 
 
+async def test_a_store_of_the_first_schema_file_alone_gets_the_others(
+    graph: Graph, embedder: Embedder, cypher: Cypher
+) -> None:
+    first = "schema.0100_baseline"
+    later = sorted(name for name in SCHEMA if name.startswith("schema.") and name > first)
+    await cypher("MATCH (m:SchemaMigration) WHERE m.id IN $later DELETE m", later=later)
+    assert await migrate(graph, embedder.model, embedder.dimension, up_to=first) == ()
+    assert await migrate(graph, embedder.model, embedder.dimension) == tuple(later)
+
+
 async def test_migrators_at_the_same_time_apply_each_file_once(
     options: GraphOptions, embedder: Embedder, cypher: Cypher
 ) -> None:
