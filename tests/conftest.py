@@ -36,7 +36,7 @@ from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.tenant import Tenant
 from ecphoria.settings import EmbedderSettings, EngineGroup
 from ecphoria.tenancy.store import Tenants
-from scripts.archive_classes import FIRST_COMPILER, quick_java
+from scripts.archive_classes import FIRST_COMPILER, quick_java, with_schema
 from scripts.generate_sync_client import refresh
 
 # Before any test imports it.
@@ -195,7 +195,7 @@ SMALL_ENGINE_VARIABLES = {
 
 @contextmanager
 def _managed(home: Path) -> Iterator[Server]:
-    settings = quick_engine(home, heap_mb=1_024, page_cache_mb=256)
+    settings = quick_engine(with_schema(home), heap_mb=1_024, page_cache_mb=256)
     with Engine(settings).running() as endpoint:
         yield Server(
             uri=endpoint.bolt_uri,
@@ -221,7 +221,8 @@ def neo4j_server(
 @pytest.fixture(scope="session")
 def changing_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Neo4j for tests that change the model of a store; each takes it `emptied`."""
-    with Engine(quick_engine(tmp_path_factory.mktemp("engine"))).running() as up:
+    home = with_schema(tmp_path_factory.mktemp("engine"))
+    with Engine(quick_engine(home)).running() as up:
         yield Server(uri=up.bolt_uri, user=up.user, password=up.password, kind="managed")
 
 

@@ -12,6 +12,7 @@ import pytest
 from ecphoria.engine import Endpoint, Engine
 from ecphoria.engine.home import packaged_lock
 from ecphoria.settings import Neo4jSettings
+from scripts.archive_classes import with_schema
 from tests.acceptance.conftest import RunningService, new_owner, running, settings_for
 from tests.acceptance.writers import Writers, body_of, require_once
 from tests.conftest import COMPARATORS, Server, quick_engine
@@ -28,7 +29,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         jars=tuple(jar for jar in whole.jars if jar.folder == "lib"),
         digest=f"{whole.digest} without plugins",
     )
-    home = tmp_path_factory.mktemp("bare")
+    home = with_schema(tmp_path_factory.mktemp("bare"))
     made = Engine(quick_engine(home, heap_mb=512, page_cache_mb=64), lock=bare)
     yield made
     made.down()

@@ -20,6 +20,7 @@ from markdown_it import MarkdownIt
 from ecphoria import Client
 from ecphoria.errors import Conflict
 from ecphoria.settings import LlmSettings, ServerSettings, Settings
+from scripts.archive_classes import with_schema
 from tests.acceptance.conftest import running
 from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import CACHE, SMALL_ENGINE, SMALL_ENGINE_VARIABLES
@@ -95,6 +96,7 @@ def blocks(text: str) -> Iterator[Block]:
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     home = tmp_path_factory.mktemp("home")
+    with_schema(home / "engine")
     folder = tmp_path_factory.mktemp("reader")
     (folder / "cache").symlink_to(CACHE)  # a page may name a cache; it need not be filled again
     with chat_endpoint() as model:

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from ecphoria.engine.process import choose_ports
+from scripts.archive_classes import with_schema
 from tests.acceptance.agents import COMMAND, words_of
 from tests.conftest import SMALL_ENGINE_VARIABLES
 
@@ -53,6 +54,7 @@ async def said(agent: Client, tool: str, **given: object) -> tuple[bool, str]:
 @pytest.mark.timeout(600)
 async def test_two_agents_start_one_service_and_it_ends_with_them(tmp_path: Path) -> None:
     home = tmp_path / "home"
+    with_schema(home / "engine")
     place = server(home, choose_ports(bolt=None, http=None, remembered=None).bolt)
     begun = time.monotonic()
     async with Client(place) as one, Client(place) as other:

@@ -16,6 +16,7 @@ from ecphoria.app import engine_settings
 from ecphoria.engine import Engine, EngineState
 from ecphoria.errors import InvalidInput, Misconfigured
 from ecphoria.settings import Settings
+from scripts.archive_classes import with_schema
 from tests.conftest import SMALL_ENGINE_VARIABLES
 
 FORKED = """
@@ -48,7 +49,9 @@ with ThreadPoolExecutor(3) as pool:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One home for all: the first start of a home is slow."""
-    return tmp_path_factory.mktemp("memory") / "home"
+    home = tmp_path_factory.mktemp("memory") / "home"
+    with_schema(home / "engine")
+    return home
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import ENDED, Job, JobKind, JobState
 from ecphoria.tenancy.store import Tenants
+from scripts.archive_classes import with_schema
 from tests.conftest import Cypher, asking, free_ports, quick_engine
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE, a_memory, a_service
@@ -91,7 +92,7 @@ async def world(
     tmp_path_factory: pytest.TempPathFactory, embedder: Embedder
 ) -> AsyncIterator[World]:
     async with (
-        served(tmp_path_factory.mktemp("engine")) as (engine, options),
+        served(with_schema(tmp_path_factory.mktemp("engine"))) as (engine, options),
         Graph.connect(options) as graph,
         asking(options) as cypher,
     ):
