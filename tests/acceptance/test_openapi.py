@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ecphoria.settings import JobsSettings, LlmSettings
+from ecphoria.settings import EmbedderSettings, JobsSettings, LlmSettings
 from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
 from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import Server
@@ -160,6 +160,9 @@ phases.coverage.enabled = false
 has it for all. The other phases call them every day."""
 
 
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
 @pytest.fixture(scope="module")
 def apart(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
@@ -167,10 +170,13 @@ def apart(
     """A service of its own with a model, as generated calls archive, consolidate and ask."""
     jobs = JobsSettings(workers=1, schedule_s=60)
     home = tmp_path_factory.mktemp("home")
+    # A change to a model whose endpoint nobody serves is refused at once, not after retries.
+    embedder = EmbedderSettings(base_url=NOWHERE, retries=0)
     with chat_endpoint() as model:
         model.says = obliging
         llm = LlmSettings(model="scripted", base_url=model.url)
-        with running(settings_for(neo4j_server, home, jobs=jobs, llm=llm)) as made:
+        settings = settings_for(neo4j_server, home, jobs=jobs, llm=llm, embedder=embedder)
+        with running(settings) as made:
             yield made
 
 
