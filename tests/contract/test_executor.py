@@ -1,7 +1,7 @@
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import neo4j
@@ -108,18 +108,23 @@ async def test_a_transaction_is_ended_like_a_query(spinning: Graph) -> None:
 
 @asynccontextmanager
 async def slow_store(graph: Graph, seconds: float) -> AsyncIterator[None]:
-    """Hold the lock that `tests.mark` waits for: the store answers it only after a while."""
+    """Hold the lock that `tests.mark` waits for: the store answers it only after a while.
+
+    A test that ends sooner waits no longer.
+    """
     await graph.run(MARKED)
-    held = asyncio.Event()
+    held, over = asyncio.Event(), asyncio.Event()
 
     async def hold(transaction: Work) -> None:
         await transaction.run(MARKED)
         held.set()
-        await asyncio.sleep(seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(over.wait(), seconds)
 
     holding = asyncio.create_task(graph.change("tests.hold", hold))
     await held.wait()
     yield
+    over.set()
     await holding
 
 
