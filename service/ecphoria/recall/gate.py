@@ -127,7 +127,7 @@ def judge(
         sure = surer(sure, logit)
     sure = round(min(sure, found.most_sure(gate)), CONFIDENCE_DIGITS)
     if found.of_the_time or found.introductions:
-        # The cue has no word to compare, and what was told then is what it asks for; or a name.
+        # The cue has no word to compare: it asks for what was told then, or for a name.
         sure = max(sure, _just_below(limits.verify_below))
     verdict = _verdict(sure, limits)
     return Judgement(
@@ -396,7 +396,7 @@ class _Found:
         )
 
     def _tellers(self, rows: NDArray[np.bool_]) -> list[str]:
-        """List who has a word for what the cue calls the asker's, if nobody knows who asks."""
+        """List the speakers who name what the cue calls the asker's, if the asker is not known."""
         subject, speakers = self._candidates.subject, self._candidates.speaker
         if not (self._analysis.own or self.introductions) or (subject and subject.speaker):
             return []
