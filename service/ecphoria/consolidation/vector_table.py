@@ -63,9 +63,9 @@ class VectorTable:
         return cls(found, table[: len(found)])
 
     def near(self, ids: Sequence[str], *, above: float, most: int) -> list[list[str]]:
-        """List for each of these nodes the others with about this cosine, `most` at most.
+        """List for each of these nodes the others with at least about this cosine.
 
-        They are the nearest, in no order. A node without a vector has none.
+        These are the nearest, at most `most`, in no order. A node without a vector has none.
         """
         found: list[list[str]] = [[] for _ in ids]
         placed = [(place, self._rows[one]) for place, one in enumerate(ids) if one in self._rows]
