@@ -396,13 +396,18 @@ class _Found:
         )
 
     def _tellers(self, rows: NDArray[np.bool_]) -> list[str]:
-        """List the speakers who name what the cue calls the asker's, if the asker is not known."""
+        """List the speakers who name what the cue calls the asker's, if the asker is not known.
+
+        An assistant who repeats its user's words is none of them.
+        """
         subject, speakers = self._candidates.subject, self._candidates.speaker
         if not (self._analysis.own or self.introductions) or (subject and subject.speaker):
             return []
         own = np.array([one in self._analysis.own for one in self._candidates.stems], np.bool_)
         told = self._said[:, own if own.any() else self._content].any(axis=1)
-        return sorted({name for row in np.flatnonzero(rows & told) if (name := speakers[row])})
+        users = np.array([role in {None, "user"} for role in self._candidates.role], np.bool_)
+        tellers = np.flatnonzero(rows & told & users)
+        return sorted({name for row in tellers if (name := speakers[row])})
 
     def _half_unseen(self) -> bool:
         """Tell whether a small store lacks half or more of the content words of the cue.

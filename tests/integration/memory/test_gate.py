@@ -210,6 +210,19 @@ async def test_two_speakers_who_may_be_the_asker_are_told(
         assert day in found.hits[0].episode.text
 
 
+async def test_an_assistant_who_repeats_it_is_not_the_asker(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    said = (
+        ("user", "My birthday is on 4 May."),
+        ("assistant", "Your birthday on 4 May is noted."),
+    )
+    for role, text in said:
+        await ingest.append(tenant, NewEpisode(text=text, speaker=role, role=role, session="s"))
+    found = await ask(recalls, tenant, "When is my birthday?")
+    assert found.verdict is Verdict.ANSWER
+
+
 async def test_what_the_assistant_said_is_sought_in_its_replies(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:
