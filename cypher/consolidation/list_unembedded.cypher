@@ -15,8 +15,8 @@ CALL (tenant) {
     ORDER BY n.tenant, n.normalised
     LIMIT $limit
     // use: described(n)
-    RETURN n.normalised AS cursor, n.id AS id, n.name AS name, n.kind AS kind, told.cognitive AS cognitive,
-      told.description AS description
+    RETURN n.normalised AS cursor, n.id AS id, n.name AS name, n.kind AS kind,
+      told.cognitive AS cognitive, told.description AS description
   }
   ELSE {
     MATCH (n:Engram)

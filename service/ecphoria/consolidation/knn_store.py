@@ -89,7 +89,7 @@ class Association:
 FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 LIST_TOUCHED = Statement("consolidation.list_touched", Touched)
 _LIST_COSINES = Statement("consolidation.list_cosines", Neighbour)
-LIST_VECTORS = Statement("consolidation.list_vectors", tuple[str, Vector])
+_LIST_VECTORS = Statement("consolidation.list_vectors", tuple[str, Vector])
 _LIST_CROWDS = Statement("consolidation.list_crowds", NeighbourCount)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
 LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
@@ -140,10 +140,10 @@ class AssociationStore(Store):
         )
 
     async def read_vectors(
-        self, tenant: TenantId, nodes: Sequence[str]
+        self, tenant: TenantId, episodes: Sequence[str]
     ) -> Sequence[tuple[str, Vector]]:
-        """Read the vectors of live nodes, each with its id."""
-        return await self._graph.run(LIST_VECTORS, tenant=tenant, ids=list(nodes))
+        """Read the vectors of live episodes, each with its id."""
+        return await self._graph.run(_LIST_VECTORS, tenant=tenant, ids=list(episodes))
 
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
         """List the edges of these episodes to live ones that have a part by nearness."""

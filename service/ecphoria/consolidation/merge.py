@@ -13,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from ecphoria.consolidation.knn_store import LIST_TOUCHED, LIST_VECTORS
+from ecphoria.consolidation.knn_store import LIST_TOUCHED
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.consolidation.vector_table import VectorTable
 from ecphoria.errors import InvalidInput, NotFound
@@ -21,6 +21,7 @@ from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import renew
 from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, count_change_beside_names, lock_tenant
+from ecphoria.neo4j_store.passages import LIST_CONCEPT_VECTORS
 from ecphoria.neo4j_store.session import Done, Statement, Store, Work
 from ecphoria.ports import Embedder, Vector
 from ecphoria.records.fact import Merge, MergeStatus, MergeView
@@ -96,7 +97,7 @@ class MergeStore(Store):
         self, tenant: TenantId, concepts: Sequence[str]
     ) -> Sequence[tuple[str, Vector]]:
         """Read the vectors of live concepts, each with its id."""
-        return await self._graph.run(LIST_VECTORS, tenant=tenant, ids=list(concepts))
+        return await self._graph.run(LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts))
 
     async def near(
         self, tenant: TenantId, concepts: Sequence[str], *, fetch: int, above: float

@@ -1,4 +1,4 @@
-"""Passages as they are written, and reads of episodes that several features need."""
+"""Passages as they are written, and reads that several features need."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,6 +64,7 @@ class Neighbour:
 
 
 LIST_NEAREST = Statement("recall.list_nearest", Neighbour)
+LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", tuple[str, Vector])
 LIST_USES = Statement("learning.list_uses", StoredUse)
 LIST_CHARGES = Statement("learning.list_charges", StoredCharge)
 

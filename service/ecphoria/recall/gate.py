@@ -253,7 +253,7 @@ class _Found:
 
     @cached_property
     def introductions(self) -> frozenset[str]:
-        """How memories tell the asker's name, if the cue asks for it."""
+        """The kinds of introductions in the memories, if the cue asks for the asker's name."""
         if not self._analysis.asks_name:
             return frozenset()
         rows = np.flatnonzero(self._answering).tolist()
@@ -385,6 +385,8 @@ class _Found:
 
         "My sister's birthday" is near to "When is my birthday?".
         """
+        if not self._analysis.own:
+            return False
         there, subject = self._candidates, self._candidates.subject
         nearest = there.cosine[rows & (self._covered > 0.0)].max(initial=-1.0)
         nearer = np.flatnonzero(rows & (there.cosine > nearest)).tolist()

@@ -8,7 +8,14 @@ from typing import Final, TypeVar
 
 from ecphoria.neo4j_store.filters import by_filter, named, within
 from ecphoria.neo4j_store.locks import no_tenant
-from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_NEAREST, LIST_USES, Neighbour, to_use
+from ecphoria.neo4j_store.passages import (
+    LIST_CHARGES,
+    LIST_CONCEPT_VECTORS,
+    LIST_NEAREST,
+    LIST_USES,
+    Neighbour,
+    to_use,
+)
 from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Graph, Statement, packed, require_generation
 from ecphoria.ports import Vector
@@ -120,7 +127,6 @@ _MOST_STATEMENTS: Final = 20
 """Facts of one episode that a recall reads, the nearest to the cue."""
 _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
 _LIST_CONCEPTS_WITH = Statement("recall.list_concepts_with", NamedConcept)
-_LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", tuple[str, Vector])
 _LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
 _LIST_EPISODES = Statement("recall.list_episodes", Episode)
 
@@ -495,7 +501,7 @@ class EpisodeReader:
         self, tenant: TenantId, concepts: Sequence[str]
     ) -> Mapping[str, Vector]:
         """Fetch the vectors of concepts; one that no consolidation embedded is absent."""
-        return dict(await self.graph.run(_LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts)))
+        return dict(await self.graph.run(LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts)))
 
     async def nearest_facts(
         self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False

@@ -53,7 +53,7 @@ _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 class Wanted(Enum):
-    """Which of several values a cue asks for.
+    """The value that a cue asks for, of several in time.
 
     Attributes:
         NEWEST: The one that holds.

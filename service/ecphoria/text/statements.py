@@ -199,7 +199,7 @@ _GOT_NEW: Final = re.compile(
     r"(?P<value>\S.*)",
     re.IGNORECASE,
 )
-"""Something new, and what it is: "I got a new phone number: 555-0199"."""
+"""A new thing with its value: "I got a new phone number: 555-0199"."""
 _WORD_OF_NAME: Final = r"[^\W\d_a-zß-ÿ][^\W\d_A-Z][\w'\u2019-]*"
 _TITLED: Final = rf"(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Hr|Fr)\.? {_WORD_OF_NAME}"
 _NAME: Final = rf"(?:{_TITLED}|{_WORD_OF_NAME})(?: {_WORD_OF_NAME})*"
@@ -434,7 +434,7 @@ def _frame_of_noun(said: Sequence[str]) -> Frame:
 
 _ADDRESS: Final = frozenset({"address", "adress"})
 _IMPLIED: Final = {"number": frozenset({"phone"}), "email": _ADDRESS, "mail": _ADDRESS}
-"""What the thing alone means too: "my number" is the phone number."""
+"""Words that a thing may lack: "my number" is the phone number."""
 
 _MOST_OF_SUBJECT: Final = 5
 """Stems; more are not the subject alone."""
