@@ -1,7 +1,7 @@
 """The archive: move contents of dormant episodes to files, and restore them byte for byte.
 
 A record is written, flushed to the disk and read back before anything leaves the graph. If the
-process is killed in between, the record stays unreferenced, and a later cycle wipes it.
+process is killed in between, the record stays unreferenced, and a later cycle overwrites it.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ from ecphoria.records.job import Change, Lease, LeaseLost, StepOutcome
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
 
 Due = tuple[EpisodeId, int]
-"""An episode and its turn; pages are in the order of turns."""
+"""An episode and its turn; lists are in the order of turns."""
 
 
 Stub = tuple[Located, int]
@@ -69,11 +69,12 @@ class ColdStore:
     """The archive's queries of the graph; its writes raise NotFound without the tenant."""
 
     def __init__(self, graph: Graph, embedder: Embedder | None = None) -> None:
-        """Archive from a graph; the embedder encodes records of a former model (decision 0037)."""
+        """Archive from a graph; `embedder` encodes records of a former model (decision 0037)."""
         self._graph = graph
         self._embedder = embedder
         self._encoder: str | None = None
-        if graph.generation:  # records from before a change of the model name none (decision 0037)
+        # Records from before a change of the model do not name their model (decision 0037).
+        if graph.generation:
             assert embedder is not None, "the store has changed its model"
             self._encoder = f"{embedder.model} ({embedder.dimension})"
 
@@ -113,8 +114,8 @@ class ColdStore:
                 for row in rows
                 if sha256(row.content(self._encoder)).hexdigest() == written[row.id].sha256
             ]
-            # The stub keeps what writes around it change, so a restore can be compared byte for
-            # byte (decision 0022).
+            # The stub keeps the properties that other writes change, so a restore can be compared
+            # byte for byte (decision 0022).
             left = await work.run(_SAVE_STUBS, tenant=tenant, rows=stubs)
             gone = sorted(left)
             await work.run(REMOVE_PASSAGES, tenant=tenant, ids=gone)
@@ -148,7 +149,7 @@ class ColdStore:
         )
 
     async def stubs_of(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Located]:
-        """Read the locations of the records of those of these episodes that are archived."""
+        """Read the locations of the records of these episodes; live and dormant ones have none."""
         found = await self._graph.run(
             _LIST_STUBS, tenant=tenant, ids=sorted(set(ids)), after_turn=0, limit=0
         )
@@ -231,7 +232,7 @@ class ColdStore:
     async def _current(
         self, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
     ) -> dict[EpisodeId, Payload]:
-        """Compute vectors again that are of another model than the store's."""
+        """Compute the vectors of another model again by the store's model."""
         other = [one.id for one in payloads.values() if one.encoder != self._encoder]
         if not other:
             return dict(payloads)
@@ -271,7 +272,7 @@ def _payloads(records: Sequence[ColdRecord]) -> dict[EpisodeId, Payload]:
 
 
 def _is_own(payload: Payload, ident: EpisodeId) -> bool:
-    """Tell whether a record has only content that archiving takes out of the graph.
+    """Tell whether a record has only content that archiving removes from the graph.
 
     Files of an imported copy may have been edited: such a record could change the episode's id or
     tenant.
@@ -363,7 +364,7 @@ _SETTLED_S = 3_600.0
 
 @dataclass
 class Archiving:
-    """Step that archives long dormant episodes, and wipes unreferenced records."""
+    """Step that archives long dormant episodes, and overwrites unreferenced records."""
 
     name = "archive"
     graph: ColdStore
@@ -412,7 +413,7 @@ class Archiving:
             raise
 
     async def _collect(self, cycle: Cycle) -> int:
-        """Wipe records that no archived memory refers to."""
+        """Overwrite records that no archived memory refers to."""
         if cycle.dry_run:
             return 0
         await cycle.reached("archive: wipe")
@@ -473,7 +474,7 @@ class ArchiveService:
         return Scrub(records=len(places), damaged=tuple(sorted(damaged)), unreferenced=len(loose))
 
     async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
-        """Wipe the records of episodes that are about to be deleted."""
+        """Overwrite the records of episodes that are about to be deleted."""
         await self._files.wipe(tenant, await self.graph.stubs_of(tenant, ids))
 
     async def erase(self, tenant: TenantId) -> int:

@@ -5,8 +5,9 @@ file    = "ECPHCOLD1", line feed, record*
 record  = mark (4) id (32) sha256 of the content (32) length (4) crc32 of these (4) zlib(content)
 ```
 
-The mark tells a record from a wiped one, which keeps only its length. Numbers are little-endian. A
-file is written once, under another name until it is complete on the disk; later it is only wiped.
+The mark tells a record from a wiped one: all its bytes are overwritten except the length. Numbers
+are little-endian. A file is written once, under another name until it is complete on the disk;
+later its records are only wiped.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Check the integrity of a tenant's graph and repair it.
+"""Check the integrity of a tenant's graph, and change nothing.
 
 Every write keeps the stored counts exact (decision 0001). So a difference means a fault in the
 code or a change by another program.
@@ -30,7 +30,7 @@ class Totals:
     Attributes:
         stated: The stored number of names and facts that episodes state.
         came_with: The same number, counted from names and evidence.
-        passages, passages_found: The stored number of passages, and the found one.
+        passages, passages_found: The stored number of passages, and the counted one.
     """
 
     change: int
@@ -73,7 +73,7 @@ class StoredCounts:
     """The stored numbers of items of each stem and of each word in lower case, and of names.
 
     Attributes:
-        names: A name, the number of items with it as title, and that with it as candidate.
+        names: Each name, with the numbers of items that have it as title and as candidate.
     """
 
     stems: tuple[tuple[str, int], ...]

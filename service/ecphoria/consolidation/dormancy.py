@@ -1,8 +1,8 @@
 """Make unused memories dormant, archive them after a time, and wake them.
 
-Sources: SYNAPSE's dormancy with a budget of live nodes, NeuromemoryAI's forgetting curve. With
-    windows of five turns, SYNAPSE's rule alone would make every memory dormant that was not
-    recalled during fifty turns. A budget forgets only if there are too many live memories.
+Sources: SYNAPSE's dormancy with a budget of live nodes, NeuromemoryAI's forgetting curve. By
+    SYNAPSE's rule alone, with windows of five turns, every memory without a recall in fifty turns
+    would become dormant. A budget makes memories dormant only if too many are live.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """Memories to make dormant, each with the reason, the least worth keeping first.
+    """Memories to make dormant, each with the reason, the lowest retention score first.
 
     Attributes:
         live: Number of live memories.

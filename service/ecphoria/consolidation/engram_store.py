@@ -46,7 +46,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRecord:
-    """The record of a session; None and empty where nothing is known.
+    """The record of a session; None or empty if nothing is known.
 
     Attributes:
         valence: -1 to 1.
@@ -61,7 +61,7 @@ class SessionRecord:
 
     @property
     def columns(self) -> dict[str, object]:
-        """Lay it out for the store: of each point its words, and the id of its turn."""
+        """Convert it to properties: the words of each point, and the id of its turn."""
         return {
             "topic": self.topic,
             "decisions": [one.text for one in self.decisions],
@@ -79,10 +79,10 @@ class EngramRow:
 
     Attributes:
         members: Number of turns that it summarises.
-        evidence: The turns that the summary quotes or rests on.
+        evidence: The turns that the summary quotes or was written from.
         method: How it was made.
-        formula: By which version of that.
-        record: What else a session's says.
+        formula: The version of the method.
+        record: Topic, decisions and open questions of a session.
     """
 
     id: str
@@ -159,7 +159,7 @@ class EngramStore:
         await change_under(self._graph, lease, "consolidation.save_formula", save)
 
     async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
-        """List all pairs of near episodes, live or dormant, with that part of the weight."""
+        """List all pairs of near episodes, live or dormant, with the part by nearness."""
         return await self._graph.run(LIST_ASSOCIATIONS, tenant=tenant, episodes=None, concepts=[])
 
     async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:

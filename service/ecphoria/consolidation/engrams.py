@@ -56,8 +56,8 @@ _MOST_SENTENCES = 5
 _SAYS_ENOUGH = 8
 """Number of stems from which a turn has full weight."""
 _REPLY = 0.6
-"""Weight of an assistant's turn beside a user's: the talk is about what the user says, and replies
-of one assistant are much alike, so their mean similarity to all turns is high."""
+"""Weight of an assistant's turn beside a user's. The talk is about the user's messages, and
+replies of one assistant are much alike, so their mean similarity to all turns is high."""
 _EXCERPT = 240
 
 
@@ -69,7 +69,7 @@ class Summary:
         evidence: The ids of the turns that it quotes or rests on.
         method: How it was made.
         final: False if the same turns are to be summarised again in a later cycle.
-        record: What else there is to say about a session.
+        record: Topic, decisions and open questions of a session.
     """
 
     text: str
@@ -162,9 +162,9 @@ SESSION: Final = "session"
 class Summariser:
     """Writes the summaries of one step of one cycle.
 
-    If a model does not answer, this step asks it no more; a dry run never asks. If two answers
-    cannot be used, the summary quotes the turns, and the model is not asked about the same turns
-    again.
+    If a model does not answer, this step does not ask it again; a dry run never asks. If two
+    answers cannot be used, the summary quotes the turns, and the model is not asked about the same
+    turns again.
     """
 
     def __init__(self, chat: StructuredChat | None, purpose: str, *, dry_run: bool) -> None:
@@ -190,7 +190,7 @@ class Summariser:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Tell how often a model was asked, the tokens, and what was left out; {} without one."""
+        """Give the number of requests, of tokens and of dropped quotes; {} without a model."""
         if not self._chat:
             return {}
         left_out = {"left_out": self._left_out} if self._left_out else {}
@@ -231,7 +231,7 @@ class Summariser:
         return Summary(text=said, evidence=evidence, method=method, record=record)
 
     def _quoted(self, members: Sequence[Member]) -> Summary:
-        """Quote turns; of a session also tell by rules what they can."""
+        """Quote turns; for a session, add the record that rules can make."""
         summary = extracted(members)
         record = told_by_rules(members) if self._is_session else SessionRecord()
         asked = {point.episode for point in record.open_questions}

@@ -6,8 +6,8 @@ full computation, in any order of episodes and cycles (decision 0025).
 
 Incremental update: if a memory has at most 15 neighbours, all of them are among its nearest, so a
 new neighbour displaces none. If it has more, a new neighbour displaces the 15th if it is nearer.
-Only memories with a displaced neighbour are searched again. For all others two stored numbers are
-enough: the number of neighbours, and the cosine of the 15th.
+Only memories with a displaced neighbour are searched again. For all others two stored numbers
+suffice: the number of neighbours, and the cosine of the 15th.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ _JOINT, _LIFT = 3, 2.0
 """NeuromemoryAI's rule for a link; the lift keeps a hub from links to every concept beside it."""
 # Below this weight a pair gets no edge (docs/explanation/consolidation.md).
 _LEAST_WEIGHT = 0.1
-# More than 15 are fetched: a search must tell whether there are more (decision 0025).
+# A search fetches more than 15, to find out whether there are more (decision 0025).
 _FETCH, _FETCH_MOST = 32, 1_024
 # Sums in another order differ by rounding, and are not a change to write.
 _SAME = 1e-9
@@ -83,7 +83,7 @@ class Neighbours:
     async def near(self, ids: frozenset[str]) -> dict[str, Sequence[Neighbour]]:
         """List all neighbours of each of these, nearest first, up to the largest search."""
         found: dict[str, Sequence[Neighbour]] = {}
-        # A table finds all of them at once; a search of the index costs more, the more it fetches.
+        # A table finds all of them at once. A search of the index takes longer for more results.
         fetch, asked = _FETCH if self._table is None else _FETCH_MOST, sorted(ids)
         while asked:
             found |= await self._searched(asked, fetch)
@@ -99,7 +99,7 @@ class Neighbours:
         if self._table is None:
             rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
         else:
-            # One less: the index counts the memory itself.
+            # One less, because the index counts the memory itself.
             near = await asyncio.to_thread(self._table.near, ids, above=NEAR, most=fetch - 1)
             rows = await self._store.cosines(self._tenant, ids, near, above=NEAR)
         found: dict[str, list[Neighbour]] = {node: [] for node in ids}
@@ -128,7 +128,7 @@ class Cooccurrence:
 
 
 class Differences:
-    """Wrong edges of a step: the count of all, and a list of the first."""
+    """Wrong edges of a step: their number, and a list of the first ones."""
 
     def __init__(self) -> None:
         self._counts = {"added": 0, "changed": 0, "dropped": 0}
@@ -266,7 +266,7 @@ class KnnUpdater:
         *,
         every: bool = False,
     ) -> None:
-        """Update these; `every` tells that there are no other episodes."""
+        """Update these; with `every` there are no other episodes."""
         self._store = store
         self._tenant = tenant
         self._neighbours = Neighbours(store, tenant, table)
@@ -279,7 +279,7 @@ class KnnUpdater:
         """Find the mutual neighbours of the next touched episodes."""
         ids = frozenset(node.id for node in chunk)
         self._coming -= ids
-        # Only known episodes have to be met by all that are near them.
+        # If there are other episodes, all neighbours are needed: a new one may displace theirs.
         find = self._neighbours.nearest if self._every else self._neighbours.near
         around = self._learned(await find(ids))
         met = await self._meet(around)

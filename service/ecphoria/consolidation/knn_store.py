@@ -49,8 +49,8 @@ class NeighbourCount:
     """The number of neighbours of an episode, and the cosine of the last of its nearest.
 
     Attributes:
-        size: An upper bound of the number, or a number above 15: a search fetches not all of many,
-            and a memory that is touched again is counted again.
+        size: An upper bound of the number, or a number above 15. A search does not fetch all
+            neighbours if there are many, and a memory that is touched again is counted again.
         cosine, turn: Of the 15th neighbour; None if there are no more than 15.
     """
 
@@ -114,7 +114,7 @@ class AssociationStore(Store):
     async def near(
         self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
     ) -> Sequence[Neighbour]:
-        """Search around live episodes: `fetch` each, of these the ones with enough cosine."""
+        """Fetch `fetch` neighbours of each live episode; keep those with enough cosine."""
         if not episodes:
             return []
         return await self._graph.run(

@@ -57,7 +57,7 @@ class Weakened:
 
     Attributes:
         link: The edge, with its new weight.
-        was: The learned part when it was read; if it changed since, the edge is not written.
+        was: The learned part when it was read. If it has changed since, the edge is not written.
         learned: The remaining learned part, as of the last use.
     """
 
@@ -159,7 +159,7 @@ BUDGET = 5.0
 # A stored weight is written only if it is off by more; readers compute the present value (decision
 # 0026).
 _MOVED = 0.01
-# What decay leaves as it is differs by rounding only, and keeps its stored value.
+# If decay leaves a value as it is, only rounding differs, so the stored value stays.
 _ROUNDING = 1e-9
 
 

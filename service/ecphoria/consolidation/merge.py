@@ -119,7 +119,7 @@ class MergeStore(Store):
         *,
         above: float,
     ) -> Sequence[NearNames]:
-        """List such pairs of each of these with the concepts that are given for it."""
+        """List such pairs of each concept with the given other concepts."""
         return await self._graph.run(
             _LIST_GIVEN_NAMES, tenant=tenant, concepts=list(concepts), near=list(near), above=above
         )
@@ -270,7 +270,7 @@ class ProposeMerges:
     async def _compared(
         self, pairs: Sequence[AlikeNames], known: dict[str, Vector]
     ) -> list[Compared]:
-        """Compare names by their vectors; `known` keeps these, as most names are in many pairs."""
+        """Compare names by their vectors; `known` caches them, as most names are in many pairs."""
         names = {name for pair in pairs for name in (pair.one, pair.other)}
         if len(known) > _KEPT:
             known.clear()

@@ -28,10 +28,10 @@ class Remembered:
 
     Attributes:
         salience: Its importance, moved by feedback, 0 to 1.
-        own: Whether the speaker speaks of themselves.
+        own: Whether the speaker speaks about himself or herself.
         question: Whether it is a question.
         open: Whether the record of its session says that the question stayed open.
-        valence: How pleasant or unpleasant that session was, 0 to 1; 0 if nobody said.
+        valence: Size of the session's valence, 0 to 1; 0 if it is unknown.
     """
 
     id: str
@@ -65,7 +65,7 @@ class ReplayStore(Store):
         return dict(await self._graph.run(_LIST_DEGREES, tenant=tenant, ids=list(nodes)))
 
 
-# Choosing among all live memories would need a walk over them (decision 0023).
+# A choice among all live memories would have to read all of them (decision 0023).
 _SIZE: Final = 64
 _DRAWN: Final = 1_024
 """Turns to draw for older memories; many of them may be dormant."""
@@ -76,7 +76,7 @@ _AGES: Final = {
 }  # fmt: skip
 _FETCH: Final = 32
 _CLOSED: Final = 0.5
-"""Weight of a question of which no record says that it stayed open."""
+"""Weight of a question that no record marks as open."""
 
 Sample = Mapping[str, Sequence[Remembered]]
 _Joins = Neighbours | Cooccurrence

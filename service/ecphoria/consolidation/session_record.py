@@ -1,8 +1,8 @@
 """The record of a session beside its summary: topic, decisions, open questions, valence, novelty.
 
-Source: CLS-M 4.2. A model says them; decisions and open questions are kept only in words of a turn
-that it read. Without a model, a rule tells the one open question that it can: a session that ends
-with a question of a person. Valence, novelty and topic are then unknown.
+Source: CLS-M 4.2. A model gives them. Decisions and open questions are kept only if they quote a
+turn that the model read. Without a model, a rule finds one open question: the question of a person
+at the end of a session. Valence, novelty and topic are then unknown.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ def told_by_rules(members: Sequence[Member]) -> SessionRecord:
 def told_by_model(
     said: RecordParts, shown: Sequence[Member], is_of: Callable[[str, str], bool]
 ) -> tuple[SessionRecord, int]:
-    """Keep of an answer what the turns bear out; numbers out of range are clipped.
+    """Keep the parts of an answer that the turns support; clip numbers out of range.
 
     The first of the turns has the number 1. `is_of` tells whether a line has no name and no number
     that a text lacks. Return the number of quotes and topics that were left out, too.

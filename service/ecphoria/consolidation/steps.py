@@ -110,7 +110,7 @@ async def embed_new(store: NodeVectors, embedder: Embedder, cycle: Cycle, place:
 
 
 class EmbedConcepts:
-    """Embeds new concepts, and those whose descriptions changed, which have no vector since."""
+    """Embeds new concepts, and concepts that lost their vector with a changed description."""
 
     name = "embed"
 
@@ -174,7 +174,7 @@ class Prior:
 
 
 def _off(ranks: PageRanks, rows: NDArray[np.intp]) -> list[tuple[str, float]]:
-    """Find nodes with a wrong stored prior, and give the right prior by id."""
+    """Find nodes with a wrong stored prior; return the right prior by id."""
     priors = midrank(ranks.value[rows])
     off = np.abs(priors - ranks.stored[rows]) > _NEAR
     ids = [ranks.id[row] for row in rows[off]]

@@ -1,8 +1,8 @@
 """Find near vectors by comparing all of them in memory.
 
 A search of the vector index takes 3 to 4 ms. A comparison with 100,000 vectors of 384 numbers in
-memory takes .6 ms, and reading them takes as long as some thousand searches. So a table pays where
-a large share of a tenant's vectors is searched around, as in its first cycle (decision 0099).
+memory takes .6 ms, and reading them takes as long as some thousand searches. So a table takes less
+time if a cycle searches around many of a tenant's vectors, as the first one (decision 0099).
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -63,9 +63,9 @@ class VectorTable:
         return cls(found, table[: len(found)])
 
     def near(self, ids: Sequence[str], *, above: float, most: int) -> list[list[str]]:
-        """List for each of these nodes the others with at least about this cosine.
+        """List the neighbours of each of these nodes with at least about this cosine.
 
-        These are the nearest, at most `most`, in no order. A node without a vector has none.
+        At most the `most` nearest, in no order. A node without a vector has none.
         """
         found: list[list[str]] = [[] for _ in ids]
         placed = [(place, self._rows[one]) for place, one in enumerate(ids) if one in self._rows]

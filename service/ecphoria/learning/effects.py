@@ -30,7 +30,7 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Trace
 
 _SLOWEST = 4.0
-"""Largest ratio of tau to the tau of a new memory, whose setting may have changed meanwhile."""
+"""Largest ratio of tau to the tau of a new memory; that setting may have changed meanwhile."""
 
 
 async def update_spike_state(

@@ -101,7 +101,7 @@ def _feedback_result(hit: TracedMemory, judged: HitJudgement | None) -> Feedback
     )
 
 
-# The queue is a mark on stored traces: a second queue would have to be kept consistent with them
+# The queue is a mark on stored traces, because a second queue could disagree with them
 # (decision 0015).
 _AT_A_TIME = 100
 # While the store is away, each attempt waits twice as long as the one before.

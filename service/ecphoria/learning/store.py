@@ -19,7 +19,7 @@ class Effects:
     """The effects of one recall: the new state of memories.
 
     Attributes:
-        recalls: To add to the tenant's count of recalls: 0 if the recall found nothing, else 1.
+        recalls: Added to the tenant's number of recalls: 0 if the recall found nothing, else 1.
     """
 
     recalls: int = 0
@@ -82,7 +82,7 @@ _SAVE_HISTORIES = Statement("learning.save_histories", Done)
 
 
 class LearningStore(Store):
-    """The queue and the state on the memory graph."""
+    """The queue of traces, and the learned values of memories."""
 
     async def waiting(self) -> Sequence[TenantId]:
         """List the tenants with traces on the queue."""
@@ -110,7 +110,7 @@ class LearningStore(Store):
         return await self._graph.change("learning.change", locked)
 
     async def give_up(self, tenant: TenantId, trace: TraceId) -> None:
-        """Remove a trace with effects that cannot be computed from the queue."""
+        """Remove a trace from the queue, because its effects cannot be computed."""
         await self._graph.run(_UPDATE_TRACE, tenant=tenant, id=trace, applied=False, recalls=0)
 
 

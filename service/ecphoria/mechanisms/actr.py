@@ -87,7 +87,7 @@ class ActrOptions(BaseOptions):
     w_importance: float = parameter(
         0.1, "Weight of the importance its author gave.", low=0, high=1, source="2.3a"
     )
-    # The paper lowers the confidence of what is contradicted; here feedback moves the reliability
+    # The paper lowers the confidence of a contradicted memory; here feedback moves the reliability
     # (docs/explanation/mechanisms/actr.md).
     w_reliability: float = parameter(
         0.0, "Weight of what feedback changed of a memory's reliability.", low=0, high=2,
@@ -172,7 +172,7 @@ _PAPER = ActrOptions(
     fan=64,
     floor=0.0,
 )
-"""NeuromemoryAI, Eq. 7; gamma is that of the published code, for the paper prints none."""
+"""NeuromemoryAI, Eq. 7; gamma is from the published code, because the paper prints none."""
 
 
 class Actr:
@@ -250,7 +250,7 @@ def _candidates(search: Search, options: ActrOptions) -> Pool:
 
 
 async def _on_mind(search: Search, base: Pool, options: ActrOptions) -> Sequence[SeedRecord]:
-    """Choose the context: the latest turns of the session, else what the cue calls up."""
+    """Choose the context: the latest turns of the session, else the anchors of the cue."""
     if options.session:
         turns = await search.store.latest_turns(search.tenant, options.session, options.working)
         return [episode_seed(turn, Stream.SESSION, 1.0) for turn in turns]
@@ -314,7 +314,7 @@ def _parts(
 
 
 async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
-    """Read how the memories were used, where recalls leave that behind."""
+    """Read the uses of the memories, if the tenant learns."""
     if not search.seeding.profile.learned:
         return Uses.of(pool.occurred_ms, search.now)
     known = await search.store.figures.uses(search.tenant, pool.ids)
@@ -326,7 +326,7 @@ async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
 
 
 def _likely(ranked: Ranked, temperature: float) -> tuple[Mark, ...]:
-    """Say how likely each of the best is the one retrieved."""
+    """Compute the probability that each of the best is the retrieved one."""
     chance = probabilities(ranked.score, temperature=temperature)
     best: list[EpisodeId] = list(ranked.ids[:_TRACED_HITS])
     return tuple(

@@ -22,7 +22,7 @@ Part = TypeVar("Part")
 
 
 def same_as(options: type[Any], name: str) -> Any:
-    """Declare an option as another class of options does."""
+    """Declare an option with the declaration of another class of options."""
     (declared,) = (one for one in fields(options) if one.name == name)
     return field(default=declared.default, metadata=declared.metadata)
 
@@ -30,8 +30,8 @@ def same_as(options: type[Any], name: str) -> Any:
 def part_of(part: type[Part], options: Any, **more: object) -> Part:
     """Make the options of a part, such as a kernel, from a mechanism's options of the same names.
 
-    The part, a dataclass, keeps its default where they have no such name. `more` are fields that
-    are no options, or have another form there.
+    The part is a dataclass. A field without an option of its name keeps its default. `more` are
+    fields that are no options, or have another form there.
     """
     names = {one.name for one in fields(part)} & {one.name for one in fields(options)}  # type: ignore[arg-type]  # a dataclass
     return part(**{name: getattr(options, name) for name in names} | more)
@@ -120,7 +120,7 @@ _GAINS = ("mention_back", "similar", "associated", "related", "kinds", "merged")
 
 
 def gains_of(options: Any, **more: float) -> FloatArray:
-    """Read the gains of a mechanism's options; `more` are those that have another name there."""
+    """Read the gains of a mechanism's options; `more` are gains that have another name there."""
     return gains(**{name: getattr(options, name) for name in _GAINS} | more)
 
 
@@ -148,7 +148,7 @@ WALK_MECHANISMS: Mechanisms = {
 def text_pool(search: Search, base: str) -> Pool:
     """Score the candidates by the default's text score, by plain fusion, or by the cosine.
 
-    Plain fusion finds only what the indexes list: it has no words that spread over NEXT.
+    Plain fusion ranks only memories that the indexes list: no words spread over NEXT.
     """
     frame = search.frame
     if base == "recipe":

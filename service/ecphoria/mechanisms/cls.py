@@ -141,7 +141,7 @@ class Cls:
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
         lit = pool.read(active)
         if options.w_base == 0.0 and lit.any():
-            # Where text has no weight, a memory below the threshold is no hit.
+            # If the text has no weight, a memory below the threshold is no hit.
             pool, lit = pool.kept(np.flatnonzero(lit)), lit[lit > 0.0]
         gate = graph.bridge_gate(arcs, run.carried.sum(axis=0))
         ranked = ranked_by_walk(pool, lit, options, graph, gate)
@@ -174,7 +174,7 @@ async def _entries(search: Search, base: Pool, options: ClsOptions) -> Sequence[
 
 
 async def _kept(search: Search, graph: Subgraph, options: ClsOptions) -> FloatArray:
-    """Tell the share of its weight that each edge keeps, [m].
+    """Compute the share of its weight that each edge keeps, [m].
 
     A memory was active when it was last recalled, else when it happened; a concept with the
     latest memory that mentions it. An edge was active when both ends were.
@@ -193,7 +193,7 @@ async def _kept(search: Search, graph: Subgraph, options: ClsOptions) -> FloatAr
         np.maximum.at(used_ms, one[mentioned], used_ms[other[mentioned]])
     both_ms = np.minimum(used_ms[seen.tail], used_ms[seen.head])
     age_days = np.where(np.isfinite(both_ms), (now_ms - both_ms) / DAY_MS, 0.0)
-    # The store has already faded what was learned of SIMILAR.
+    # The store has already faded the learned part of SIMILAR.
     learned = seen.kind == EDGES.index("SIMILAR")
     return np.where(learned, 1.0, edge_decay(age_days, options.edge_decay))
 
@@ -222,7 +222,7 @@ def _counted(run: Hops, options: ClsOptions) -> FloatArray:
 
 
 def _describe(graph: Subgraph, arcs: Adjacency, run: Hops, threshold: float) -> None:
-    """Record each hop and what the threshold cut."""
+    """Record each hop and the nodes that the threshold cut."""
     for carried, before, after, arrived, stopped in zip(
         run.carried, run.waves, run.waves[1:], run.arrived, run.cut(), strict=False
     ):

@@ -19,7 +19,7 @@ from ecphoria.records.history import DAY_MS, Use
 from ecphoria.records.strategy import Mechanisms
 
 _SEEDS = 200
-# Nothing is stored of the turn of a recall, so it counts as long after the memory.
+# The turn of a recall is not stored, so a recall counts as long after the memory.
 _LONG = 1e6
 
 
@@ -67,7 +67,7 @@ class MyAgentOptions(_Clock):
 
 
 class MemoryBank:
-    """Forget by Ebbinghaus' curve, and rank what is left by meaning (MemoryBank)."""
+    """Forget by Ebbinghaus' curve, and rank the remaining memories by meaning (MemoryBank)."""
 
     name: ClassVar[str] = "memorybank"
     seeds: ClassVar[int] = _SEEDS
@@ -79,7 +79,7 @@ class MemoryBank:
     mechanisms: ClassVar[Mechanisms] = {"forgetting": {"theta": 0.0}}
 
     async def rank(self, search: Search, options: MemoryBankOptions) -> Ranked:
-        """Drop what is forgotten, then order by cosine."""
+        """Drop forgotten memories, then order by cosine."""
         pool = _near(search)
         recalls = np.array([use.count - 1 for use in await _uses(search, pool)], np.float64)
         left = retention(
@@ -104,7 +104,7 @@ class MyAgent:
     mechanisms: ClassVar[Mechanisms] = {"similarity threshold": {"cos_th": 0.0}}
 
     async def rank(self, search: Search, options: MyAgentOptions) -> Ranked:
-        """Order what is near enough by the probability.
+        """Order the memories that are near enough by the probability.
 
         Raises:
             InvalidInput: The two scales do not have the same sign.
@@ -139,7 +139,7 @@ def _near(search: Search) -> Pool:
 
 
 async def _uses(search: Search, pool: Pool) -> Sequence[Use]:
-    """Read how the memories were recalled; being made is the first use."""
+    """Read the recalls of the memories; the creation is the first use."""
     known: Mapping[Any, Use] = {}
     if search.seeding.profile.learned:
         known = await search.store.figures.uses(search.tenant, pool.ids)

@@ -52,7 +52,7 @@ class EcphoryOptions(BaseOptions):
         default=False, doc="Search the vectors of concepts in place of memories; concepts have"
         " vectors after a consolidation.", source="EcphoryRAG 3.2; off by default",
     )  # fmt: skip
-    # A rule reads names only, so a cue of names leaves out what is asked
+    # A rule reads names only, so a cue of names leaves out the question itself
     # (docs/explanation/mechanisms/ecphory.md).
     cue_vector: str = parameter(
         "question", "Vector of the cue: that of the question, or the mean of the names in it.",
@@ -158,12 +158,12 @@ class Ecphory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Trace:
-    """A concept that was woken.
+    """An activated concept.
 
     Attributes:
         sources: Episodes it was learned from, with the weight of each.
-        about: Those that are about it.
-        hop: 0 if the cue woke it.
+        about: Episodes that are about it.
+        hop: 0 if the cue activated it.
         edge: The stream that found it, or `NEAR` if a hop did.
     """
 
@@ -193,8 +193,8 @@ class _Walk:
 
         With `entities`, the nearest concepts replace those of the nearest memories.
 
-        How much of those memories' base score belongs to documents, things that a concept is
-        about, tells whether traces may lead on from them at all.
+        The share of those memories' base score that belongs to documents (a concept is about them)
+        decides whether traces may lead on from them.
         """
         seeding, options = self._search.seeding, self._options
         near = [row.id for row in seeding.by_vector[: options.k_init]]
@@ -234,7 +234,7 @@ class _Walk:
     async def direct_hits(self) -> dict[EpisodeId, float]:
         """Search the memories nearest to the cue; give 1 and the cosine of each.
 
-        The paper's set has no order; here these come before what traces alone wake.
+        The paper's set has no order; here these come before memories that only traces activate.
         """
         count = self._options.direct_hits
         if not count or self._search.seeding.vector is None:
@@ -295,7 +295,7 @@ class _Walk:
         """Divide the score of each trace among its sources."""
         tail = np.array([row for row, _, _ in edges], dtype=np.int64)
         weight = np.array([weight for _, _, weight in edges], dtype=np.float64)
-        # One target for each edge: what it carries, not yet added up.
+        # One target for each edge; the amounts are not added up yet.
         share = woken_sources(tail, np.arange(tail.size), weight, score, size=tail.size)
         head = np.array([source for _, source, _ in edges], dtype=np.int64)
         return Flow(tail=tail, head=head, weight=weight, energy=share)
@@ -384,7 +384,7 @@ class _Walk:
         self._path = np.concatenate((self._path, path))
 
     def _describe(self, number: int) -> None:
-        """Tell which traces a hop drew in."""
+        """Name the traces that a hop added."""
         drawn = [
             (trace.id, float(path))
             for trace, path in zip(self._traces.values(), self._path, strict=True)

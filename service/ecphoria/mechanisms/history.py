@@ -28,7 +28,7 @@ class Uses:
         beyond: [n], the contribution of uses without a stored instant; None for none.
         recalled: [n], R: the retrievability of each now.
         salience: [n], importance changed by feedback, NaN without feedback; None if there is none.
-        trust_change: [n], what feedback changed of its reliability; None if there is none.
+        trust_change: [n], the change of its reliability by feedback; None if there is none.
     """
 
     age_s: FloatArray

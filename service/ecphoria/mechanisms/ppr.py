@@ -51,7 +51,7 @@ class PprOptions(WalkOptions):
         doc="Start more often at concepts that few memories mention.",
         source="HippoRAG 3.3",
     )
-    # Named concepts lead; the best memories enter with little if there are any
+    # Named concepts lead; if there are any, the best memories enter with little energy
     # (docs/explanation/mechanisms/ppr.md).
     passage_prior: float = parameter(
         0.05, "Start at a memory beside a concept the cue names.", unit="share", low=0, high=1,
@@ -65,7 +65,7 @@ _PAPER = PprOptions(
 
 
 class Ppr:
-    """Rank by where a walker is found that keeps returning to the seeds (PageRank)."""
+    """Rank by the visits of a random walker that returns to the seeds (PageRank)."""
 
     name: ClassVar[str] = "ppr"
     seeds: ClassVar[int] = 50
@@ -78,7 +78,7 @@ class Ppr:
     }
 
     async def rank(self, search: Search, options: PprOptions) -> Ranked:
-        """Walk from the best seeds, then add where the walker was found to the base."""
+        """Walk from the best seeds, then add the walker's visits to the base."""
         base = text_pool(search, options.base)
         taken = _weighted(
             anchors(search, base, options.seeds, _level(search, options)), options.passage_prior

@@ -1,8 +1,8 @@
 """A walk over the subgraph around the seeds, fetched step by step, pruned by the server.
 
 Each step asks Neo4j for the strongest edges of the nodes that the last step reached: at most
-`fan` per node and type, none lighter than `floor`. The number of nodes is bounded; the nodes that
-the least energy could reach are cut.
+`fan` per node and type, none lighter than `floor`. The number of nodes is bounded: nodes that the
+least energy could reach are cut.
 """
 
 from collections.abc import Sequence
@@ -228,7 +228,7 @@ async def fetch(
 ) -> Subgraph:
     """Fetch the subgraph that energy from the seeds can reach, strongest edges first.
 
-    What was learned of edges fades until `now`.
+    The learned part of an edge fades until `now`.
     """
     graph = Subgraph()
     for seed in seeds:
@@ -252,7 +252,7 @@ def _flow(arcs: Adjacency, carried: FloatArray) -> Flow:
 
 
 def _frontier(graph: Subgraph, reach: FloatArray, size: int) -> Sequence[int]:
-    """Choose the nodes most energy can reach that were not expanded yet."""
+    """Choose the nodes that most energy can reach, without those expanded before."""
     fresh = [node for node in range(reach.size) if node not in graph.expanded and reach[node] > 0]
     fresh.sort(key=lambda node: (-reach[node], node))
     if len(fresh) > size:

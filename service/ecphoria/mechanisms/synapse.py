@@ -315,7 +315,7 @@ async def _named(search: Search) -> list[SeedRecord]:
 async def _enter(
     search: Search, base: Pool, options: SynapseOptions
 ) -> tuple[Subgraph, FloatArray]:
-    """Fetch the subgraph; tell what each node starts with.
+    """Fetch the subgraph; return the starting energy of each node.
 
     The printed curve makes every memory fire, so each candidate is then a node.
     """
@@ -346,7 +346,7 @@ async def _concepts(
 ) -> list[_Concept]:
     """Rank the concepts by Eq. 5, if the gate or the trace asks for them.
 
-    A concept has no prior, and a cosine once it is embedded.
+    A concept has no prior. It has a cosine once it is embedded.
     """
     if not options.top_concepts and (options.gate == 0.0 or options.gate_node == "memory"):
         return []
@@ -405,8 +405,8 @@ def _read(
 ) -> tuple[FloatArray, float]:
     """Read the activation, and the gate by the share that came over ABOUT.
 
-    With `received_only`, what arrived in each step is added up: seeds must not win by having
-    begun.
+    With `received_only`, the energy that arrived in each step is added up, so that seeds do not
+    win by their starting energy.
     """
     received, carried = np.zeros(arcs.size), np.zeros(arcs.indices.size)
     for wave in run.waves[:-1]:
@@ -442,7 +442,7 @@ def _describe(graph: Subgraph, arcs: Adjacency, run: Spread, share: float) -> No
 
 
 def _path(pool: Pool, activation: FloatArray, walked: Path, options: SynapseOptions) -> Path:
-    """Tell the way of energy to memories that owe more to activation than to their text."""
+    """Give the paths of energy to memories that owe more to activation than to their text."""
     by_energy = activation > np.maximum(0.0, options.w_base * pool.score)
     woken = frozenset(pool.ids[row] for row in np.flatnonzero(by_energy))
     return pool.explain(lambda episode: walked(episode) if episode in woken else ())

@@ -1,7 +1,7 @@
 """SynapticRAG: pass a stimulus between memories; memories with enough charge fire.
 
-It passes where meaning and time agree: between memories near in meaning, the more the better
-their spike trains align. Walks no stored edge: neighbours come from the vector index.
+It passes between memories that are near in meaning, and more of it if their spike trains align
+better. No stored edge is walked: neighbours come from the vector index.
 """
 
 from collections.abc import Mapping, Sequence
@@ -152,7 +152,7 @@ _CODE = replace(_PAPER, v_th=0.0997, rest_drives=True, refractory=False)
 
 
 class Synaptic:
-    """Pass a stimulus on where meaning and time agree; what charges enough fires (SynapticRAG)."""
+    """Pass a stimulus on where meaning and time agree; charged memories fire (SynapticRAG)."""
 
     name: ClassVar[str] = "synaptic"
     seeds: ClassVar[int] = 50
@@ -202,7 +202,7 @@ class _Layer:
     Attributes:
         nodes: By number.
         passed: Arcs along which a stimulus passed.
-        far: Cosine of the neighbours too far from what stimulates them.
+        far: Cosine of the neighbours that are too far from the memory that stimulates them.
     """
 
     nodes: range
@@ -211,7 +211,7 @@ class _Layer:
 
 
 class _Walk:
-    """A stimulus on its way, layer by layer; each memory belongs to the layer that met it."""
+    """A stimulus on its way; each memory belongs to the layer that first reached it."""
 
     def __init__(self, search: Search, options: SynapticOptions) -> None:
         self._search, self._options = search, options
