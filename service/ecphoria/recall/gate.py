@@ -337,25 +337,25 @@ class _Found:
         is_far = without_a_word and nearest < _NEAR
         lacks_words = nearest < _SAME and self._half_unseen()
         apart = (
-            self._names_apart(rows) or self._only_names() or self._is_of_another_time(rows)
-            or self._is_of_others(rows) or len(self._tellers(rows)) > 1
-            or self.introductions == {"maybe"}
+            self._names_apart() or self._only_names() or self._is_of_another_time
+            or self._is_of_others or len(self._tellers) > 1 or self.introductions == {"maybe"}
         )  # fmt: skip
         if is_far or lacks_words or apart:
             return _just_below(gate.verify_below)
         return 1.0
 
-    def _is_of_another_time(self, rows: NDArray[np.bool_]) -> bool:
+    @cached_property
+    def _is_of_another_time(self) -> bool:
         """Tell whether the cue tells a time, and no memory of about then has a word of it.
 
         "What did I eat yesterday?" is near to a memory of another meal.
         """
         if not self._analysis.told or self._asks_for_time:
             return False
-        then = rows & (self._candidates.signals.date >= _ABOUT_THEN / 2.0)
+        then = self._answering & (self._candidates.signals.date >= _ABOUT_THEN / 2.0)
         return not (self._covered[then] > 0.0).any()
 
-    def _names_apart(self, rows: NDArray[np.bool_]) -> bool:
+    def _names_apart(self) -> bool:
         """Tell whether a name of the cue is in no memory that has another of its words.
 
         "When is Leo's birthday?" is near to the birthday of somebody else.
@@ -364,7 +364,7 @@ class _Found:
         columns = [row for row, stem in enumerate(self._candidates.stems) if stem in named]
         if not columns or int(self._content.sum()) < 2:
             return False
-        said = self._said[rows] & self._content
+        said = self._said[self._answering] & self._content
         if self._candidates.told is not None:
             said = np.vstack((said, (self._candidates.told.counts > 0.0) & self._content))
         together = said.sum(axis=1) > 1
@@ -380,14 +380,15 @@ class _Found:
         spoken = self._candidates.spoken[first].text
         return asks_openly(self._cue) and only_names(spoken, self._cue)
 
-    def _is_of_others(self, rows: NDArray[np.bool_]) -> bool:
+    @cached_property
+    def _is_of_others(self) -> bool:
         """Tell whether somebody else's is nearest to what the cue asks of the asker.
 
         "My sister's birthday" is near to "When is my birthday?".
         """
         if not self._analysis.own:
             return False
-        there, subject = self._candidates, self._candidates.subject
+        there, subject, rows = self._candidates, self._candidates.subject, self._answering
         nearest = there.cosine[rows & (self._covered > 0.0)].max(initial=-1.0)
         nearer = np.flatnonzero(rows & (there.cosine > nearest)).tolist()
         asker = (subject and subject.speaker) or ""
@@ -397,7 +398,8 @@ class _Found:
             for stem in self._analysis.own
         )
 
-    def _tellers(self, rows: NDArray[np.bool_]) -> list[str]:
+    @cached_property
+    def _tellers(self) -> list[str]:
         """List the speakers who name what the cue calls the asker's, if the asker is not known.
 
         An assistant who repeats its user's words is none of them.
@@ -408,7 +410,7 @@ class _Found:
         own = np.array([one in self._analysis.own for one in self._candidates.stems], np.bool_)
         told = self._said[:, own if own.any() else self._content].any(axis=1)
         users = np.array([role in {None, "user"} for role in self._candidates.role], np.bool_)
-        tellers = np.flatnonzero(rows & told & users)
+        tellers = np.flatnonzero(self._answering & told & users)
         return sorted({name for row in tellers if (name := speakers[row])})
 
     def _half_unseen(self) -> bool:
@@ -440,11 +442,11 @@ class _Found:
         said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
         lacking = [self._candidates.stems[column] for column in wanted if column not in said]
         reasons = [f"no memory{who} has the word {word}" for word in as_written(cue, lacking)]
-        if self._is_of_others(rows):
+        if self._is_of_others:
             reasons.append("what is nearest tells of somebody else's")
-        if len(tellers := self._tellers(rows)) > 1:
-            reasons.append(f"{' and '.join(tellers)} said it; send `asker` to tell who asks")
-        if self._is_of_another_time(rows):
+        if len(self._tellers) > 1:
+            reasons.append(f"{' and '.join(self._tellers)} said it; send `asker` to tell who asks")
+        if self._is_of_another_time:
             reasons.append(f"no memory{who} of about that time has a word of the cue")
         other = self._best_speaker()
         if subject and subject.speaker and other not in {None, subject.speaker}:
@@ -472,12 +474,12 @@ class _Found:
             f"its meaning is {near:.2f} near (1 is the same)"
         )
 
-    @property
+    @cached_property
     def _answering(self) -> NDArray[np.bool_]:
         """Rows that may hold the answer and do not only ask."""
         return self._rows & self._may_answer & ~self._void
 
-    @property
+    @cached_property
     def _may_answer(self) -> NDArray[np.bool_]:
         """Rows of the subject; all rows if the cue has no subject, or several."""
         mine = self._candidates.subject_rows
