@@ -37,7 +37,7 @@ AGAIN := --last-failed --last-failed-no-failures none
 # Each session has a cache of its own, as both run at once. Each worker has a Neo4j of its own.
 WORKERS ?= 2
 UNITS := -o cache_dir=.pytest_cache/units --doctest-modules \
-  tests/unit tests/architecture service/ecphoria/maths
+  tests/unit tests/architecture service/ecphoria/maths service/ecphoria/text
 DATABASE := -o cache_dir=.pytest_cache/database -m "not outage and not long" \
   tests/cypher tests/contract tests/integration tests/acceptance tests/explorer
 

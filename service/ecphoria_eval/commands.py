@@ -23,6 +23,7 @@ from ecphoria_eval.options import (
     Keep,
     ManyData,
     Memories,
+    Misspell,
     OneStrategy,
     OpenIE,
     Out,
@@ -39,6 +40,7 @@ from ecphoria_eval.options import (
     Where,
     located,
     on_service,
+    some,
 )
 from ecphoria_eval.show import draw_plots, show_kept, show_live, show_report
 
@@ -56,13 +58,6 @@ evaluation = typer.Typer(
     help="Measure recall on public data sets; comes with ecphoria-eval.", no_args_is_help=True
 )
 commands.add_typer(evaluation, name="eval")
-
-
-def some(dataset: "Dataset", questions: int | None) -> "Dataset":
-    """Keep so many questions, all if no number is given."""
-    from ecphoria_eval.datasets.dataset import sampled  # noqa: PLC0415 (costly)
-
-    return dataset if questions is None else sampled(dataset, questions)
 
 
 def wanted_of(
@@ -215,6 +210,7 @@ _MEASURED = {
         option("take_out", default=False, annotation=TakeOut),
         option("step", None, Steps),
         option("questions", None, Questions),
+        option("misspell", default=False, annotation=Misspell),
         option("out", None, Out),
         option("rows", None, Rows),
         option("concurrency", 1, Concurrency),
@@ -228,8 +224,9 @@ def measured(load: "Callable[..., Dataset]") -> "Callable[..., None]":
 
     def run(*, where: Where, **options: Any) -> None:
         asked = {name: options.pop(name) for name in _MEASURED}
-        questions, out, rows = (asked.pop(name) for name in ("questions", "out", "rows"))
-        measure(lambda: some(load(**options), questions), wanted_of(**asked), where, out, rows)
+        kept = {name: asked.pop(name) for name in ("questions", "misspell")}
+        out, rows = asked.pop("out"), asked.pop("rows")
+        measure(lambda: some(load(**options), **kept), wanted_of(**asked), where, out, rows)
 
     own = inspect.signature(load).parameters.values()
     where = option("where", inspect.Parameter.empty, Where)

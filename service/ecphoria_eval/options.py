@@ -21,6 +21,7 @@ from ecphoria.errors import Unauthenticated
 if TYPE_CHECKING:
     from ecphoria.app import Services
     from ecphoria.settings import Settings
+    from ecphoria_eval.datasets.dataset import Dataset
     from ecphoria_eval.run import Connect
 
 _TIMEOUT_S = 300.0
@@ -153,6 +154,7 @@ Questions = Annotated[
         "--questions", min=1, metavar="N", help="Number of questions to ask, evenly spread."
     ),
 ]
+Misspell = Annotated[bool, typer.Option("--misspell", help="Misspell one word of each question.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -194,6 +196,15 @@ def located(command: Callable[..., None]) -> Callable[..., None]:
 
     own = [each for each in inspect.signature(command).parameters.values() if each.name != "where"]
     return offering(run, command, [*own, *_PLACE])
+
+
+def some(dataset: "Dataset", questions: int | None, *, misspell: bool = False) -> "Dataset":
+    """Keep so many questions, all if no number is given, and misspell a word of each if wanted."""
+    from ecphoria_eval.datasets.dataset import sampled  # noqa: PLC0415 (costly)
+    from ecphoria_eval.datasets.misspelling import misspelt  # noqa: PLC0415 (costly)
+
+    kept = dataset if questions is None else sampled(dataset, questions)
+    return misspelt(kept) if misspell else kept
 
 
 def on_service(

@@ -204,8 +204,9 @@ def _scoped(store: RecallStore) -> ScopedStore:
     return store if isinstance(store, ScopedStore) else ScopedStore(store, Scope())
 
 
-async def leave_out_echoes(search: Search, cue: str, limit: int) -> Search:
+async def leave_out_echoes(search: Search, limit: int) -> Search:
     """Search again as if the cue's echoes were not stored; unchanged if there is none."""
+    cue = search.seeding.cue
     whole, known = search, dict[EpisodeId, Echo]()
     scope, excuses = Scope(), set[_Stored]()
     asks_listener = search.seeding.analysis.only_listener

@@ -41,13 +41,19 @@ class Recalled:
     @property
     def reasons(self) -> tuple[str, ...]:
         """All reasons: the gate's and the others."""
-        return (*self.unknown, *self.judgement.reasons, *self.told)
+        read = (f"{told}: read as {word}" for told, word in self._respelt.items())
+        return (*self.unknown, *read, *self.judgement.reasons, *self.told)
 
     @property
     def kept_reasons(self) -> tuple[str, ...]:
-        """The reasons without the lists of stored names, which could be erased later."""
+        """The reasons without stored names and words, which could be erased later."""
         unknown = (one.partition("; known: ")[0] for one in self.unknown)
-        return (*unknown, *self.reasons[len(self.unknown) :])
+        return (*unknown, *self._respelt, *self.judgement.reasons, *self.told)
+
+    @property
+    def _respelt(self) -> Mapping[str, str]:
+        read = self.search.seeding.respelt
+        return {f"no memory has the word {written}": word for written, word in read.items()}
 
 
 def trace_of(found: Recalled, trace: TraceId, at: datetime, cypher: str) -> Trace:

@@ -27,13 +27,14 @@ from ecphoria.recall.ports import (
 from ecphoria.recall.scope import RecallStore
 from ecphoria.records.asked import ROLES
 from ecphoria.records.ids import TenantId
-from ecphoria.records.recall import Cue, Filters, RecallOptions
+from ecphoria.records.recall import Cue, Filters, Match, RecallOptions
 from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
 from ecphoria.text.dates import days_near, told_times
 from ecphoria.text.dating import PartialDate
 from ecphoria.text.forms import lowered
 from ecphoria.text.names import normalised_words
+from ecphoria.text.spelling import misspelt, respelt
 from ecphoria.text.tokens import STOP_WORDS
 from ecphoria.text.tokens import stems as stems_of
 
@@ -216,6 +217,8 @@ class Seeding:
     """The seeds of a cue, before anything spreads.
 
     Attributes:
+        cue: The text as it was read, without misspelt words.
+        respelt: The words read for misspelt ones, by these.
         by_text: Best first, by the text index's own score.
         by_vector: Best first, by cosine.
         terms: Document frequencies of the cue's stems.
@@ -238,6 +241,8 @@ class Seeding:
     terms: Mapping[str, TermCount]
     concepts: tuple[FoundConcept, ...]
     encode_ms: float
+    cue: str = ""
+    respelt: Mapping[str, str] = field(default_factory=dict)
     by_passage: Sequence[PassageSeed] = ()
     by_statement: Sequence[StatementSeed] = ()
     by_date: Sequence[SeedRow] = ()
@@ -301,19 +306,25 @@ class Seeker:
             BadVector: The cue's vector does not fit the store's model.
         """
         expected = await self._expected(store, tenant)
-        text = cue.text or ""
-        told = told_times(text, now.date())
+        read: Mapping[str, str] | None = None
         while True:
-            analysis = analyse(text, expected.names, told)
+            text = respelt(cue.text or "", read) if read else cue.text or ""
+            analysis = analyse(text, expected.names, told_times(text, now.date()))
             found = await self._seek(
-                store, tenant, cue, options, expected,
+                store, tenant, replace(cue, text=text), options, expected,
                 limit=limit, reading=reading, analysis=analysis,
                 then=tuple(_on_days(analysis.dates, options.filters, now)),
             )  # fmt: skip
             present = self._learn(tenant, found.profile)
-            if present == expected:
-                return found
-            expected = present
+            if present != expected:
+                expected = present
+                continue
+            # Required words are sought as written.
+            if read is None and options.match is Match.ANY:
+                read = await _read_for_misspelt(store, tenant, text, found)
+                if read:
+                    continue
+            return replace(found, cue=text, respelt=read or {})
 
     async def _expected(self, store: RecallStore, tenant: TenantId) -> _Expected:
         if tenant not in self._known:
@@ -381,6 +392,26 @@ class Seeker:
             reading=reading,
             unread=is_unread(text, self._embedder.model),
         )  # fmt: skip
+
+
+async def _read_for_misspelt(
+    store: RecallStore, tenant: TenantId, cue: str, found: Seeding
+) -> Mapping[str, str]:
+    """Find the stored words that misspelt words of a cue stand for."""
+    if found.terms.keys() >= {*found.analysis.stems}:
+        return {}
+    names = {stem for name in found.profile.participants for stem in stems_of(name)}
+    unknown = await asyncio.to_thread(misspelt, cue, {*found.terms, *names})
+    if not unknown:
+        return {}
+    wanted = {stem for one in unknown for stem in one.meant.values()}
+    known = await store.lexicon(tenant, sorted(wanted), ())
+    # A speaker's name need not be in any text.
+    items = {row.stem: row.items for row in known.terms} | dict.fromkeys(
+        names, known.profile.items
+    )
+    read = {one.written: one.read(items) for one in unknown}
+    return {written: word for written, word in read.items() if word is not None}
 
 
 def _on_days(dates: Sequence[PartialDate], filters: Filters, now: datetime) -> Iterator[Filters]:

@@ -162,9 +162,7 @@ class RecallService:
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
-        read, judgement = await self._judged(
-            search, ranked, cue.text or "", options, clock, record=record
-        )
+        read, judgement = await self._judged(search, ranked, options, clock, record=record)
         ranked = read.ranked
         k = count_within(ranked, count_above(ranked, options))
         judgement = judge_floors(judgement, options, k)
@@ -283,7 +281,7 @@ class RecallService:
             filters=options.filters,
             now=now,
         )
-        search = await leave_out_echoes(search, cue.text or "", strategy.seeds)
+        search = await leave_out_echoes(search, strategy.seeds)
         clock.lap("subgraph")
         ranked = await strategy.rank(search, parsed)
         clock.lap("spread")
@@ -293,13 +291,13 @@ class RecallService:
         self,
         search: Search,
         ranked: Ranked,
-        cue: str,
         options: RecallOptions,
         clock: "_Stopwatch",
         *,
         record: bool,
     ) -> tuple[Reread, Judgement]:
         """Rank newest first, let the reader reorder the first hits if wanted, and judge."""
+        cue = search.seeding.cue
         value = wanted(cue, search.now.year)
         lift = options.newest_first and value is Wanted.NEWEST
         ranked = put_last(search, await promote_current_facts(search, ranked, lift=lift))

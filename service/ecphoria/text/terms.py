@@ -178,7 +178,7 @@ def humps(text: str) -> tuple[str, ...]:
     """List the stems of the words in camel case, repeats kept, without stop words.
 
     >>> humps("call getUserById here")
-    ('get', 'user', 'id')
+    ('user', 'id')
     """
     found: list[str] = []
     for name in _HUMPED.findall(text):
