@@ -323,7 +323,8 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
     same = _is_one_subject(later, earlier) and _is_one_verb(later, earlier)
     # "Moved to Linz in March" tells the day of the move; "I live in Bath in summer" tells when.
     dated = earlier.values if later.changes and later.verb == "home" else later.values
-    if not same or (dated | earlier.values) & CALENDAR:
+    once = not later.now and not _ONCE.isdisjoint(later.words)
+    if not same or once or (dated | earlier.values) & CALENDAR:
         return False
     if later.numbers and earlier.numbers:
         return _agree(later, earlier) and _rest(later) == _rest(earlier) and later.verb != "have"
@@ -334,6 +335,10 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
         or (later.verb == "be" and bool(later.subject & SINGLE) and not later.subject & PEOPLE)
     )
     return single and not (later.numbers or earlier.numbers)
+
+
+_ONCE: Final = frozenset(words("today tonight tomorrow heute morgen"))
+"""Tells of one day: "today our standup is at 11"."""
 
 
 def _is_one_subject(later: Statement, earlier: Statement) -> bool:

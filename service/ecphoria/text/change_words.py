@@ -288,15 +288,32 @@ GENERIC: Final = _stems(
 )
 """Nouns that a cancelled plan has in addition to its own words."""
 
+_GERMAN_CALENDAR: Final = (
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz juni juli"
+    " oktober dezember mai"
+)
 CALENDAR: Final = frozenset(
     porter(word)
     for word in (
-        *MONTHS, *WEEKDAYS,
-        *words("montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar marz"
-               " juni juli oktober dezember mai tomorrow today morgen heute"),
+        *MONTHS, *WEEKDAYS, *words(_GERMAN_CALENDAR), *words("tomorrow today morgen heute")
     )
 )  # fmt: skip
 """Days: two of them tell two appointments, not a change."""
+
+_DAY: Final = (
+    r"(?:(?:start|beginning|end|anfang|mitte|ende) (?:of )?)?"
+    r"(?:(?:this|last|next|the|dem|der|(?:dies|letzt|nächst|kommend)e\w?) )*(?:(?:\d{1,2}\.? )?"
+    rf"(?:{'|'.join((*MONTHS, *WEEKDAYS, *_GERMAN_CALENDAR.split()))})(?: \d+)?"
+    r"|weeks?|months?|years?|semester|today|tomorrow|yesterday|now|woche|monat|jahr|heute|morgen"
+    r"|gestern|sofort|jetzt|(?:19|20)\d\d)"
+)
+BEGINS: Final = re.compile(
+    r"(?:(?:heads[ -]up|fyi|update|note|news|btw|by the way|übrigens|info|so|also)\W+)?"
+    rf"(?:as of|since|starting|beginning|effective|from|(?P<german>seit|ab)) {_DAY}(?: on| an)?,? "
+    r"(?=\w)",
+    re.IGNORECASE,
+)
+"""The time in front of a sentence from which it holds."""
 
 UNIQUE: Final = _stems(
     """

@@ -101,6 +101,8 @@ def respelt(cue: str, read: Mapping[str, str]) -> str:
     >>> respelt("Which potery class? Potery!", {"potery": "pottery"})
     'Which pottery class? Potery!'
     """
+    if not read:
+        return cue
     anyone = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, read))})(?!\w)")
     return anyone.sub(lambda match: read[match[0]], cue)
 

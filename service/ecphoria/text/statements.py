@@ -14,6 +14,7 @@ from ecphoria.text.asking import DOT_WITHIN
 from ecphoria.text.change_words import (
     ADDS,
     AT,
+    BEGINS,
     CALENDAR,
     CANCELLED,
     CHANGED,
@@ -160,6 +161,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     """Read a sentence and its clauses; of several clauses only one of its own has a frame."""
+    sentence = _from_now(sentence)
     if (new := _GOT_NEW.match(sentence)) and _is_single(new["thing"]):
         yield _read(f"my new {new['thing']} is {new['value']}")
         return
@@ -180,6 +182,26 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     yield from map(_read, clauses)
 
 
+def _from_now(sentence: str) -> str:
+    """Write the time from which a sentence holds as "now" behind its first clause.
+
+    >>> _from_now("As of this week, my boss is Ann Lee, and I like her.")
+    'my boss is Ann Lee now, and I like her.'
+    >>> _from_now("Seit Mai ist Frau Wolf meine Chefin.")
+    'Frau Wolf ist meine Chefin jetzt.'
+    """
+    begins = BEGINS.match(sentence)
+    if begins is None:
+        return sentence
+    rest = _VERB_FIRST.sub(r"\g<subject> \g<verb>", sentence[begins.end() :])
+    end = _CLAUSE.search(rest) or _END.search(rest)
+    now = "jetzt" if begins["german"] else "now"
+    return rest if end is None else f"{rest[: end.start()]} {now}{rest[end.start() :]}"
+
+
+_END: Final = re.compile(r"\W*$")
+
+
 def _is_single(thing: str) -> bool:
     """Tell whether people have one such thing at a time: "work number", but not "book"."""
     last = words(thing)[-1:]
@@ -189,6 +211,7 @@ def _is_single(thing: str) -> bool:
 
 _ENDS_SINGLE: Final = ("nummer", "adresse", "anschrift", "passwort", "code")
 _GOT_NEW: Final = re.compile(
+    r"(?:(?:(?:this|last|(?:dies|letzt)e\w?) \w+|today|yesterday|heute|gestern),? )?"
     r"(?:(?:(?:i|we)(?:['\u2019]ve)?|ich|wir) (?:(?:now|just|finally|already) )?"
     r"(?:got|have|received|changed|habe?|haben|bekomme\w*) (?:(?:now|got|jetzt|endlich) )?"
     r"|(?:\w+ ){1,3}?(?:gave|sent|gab|gaben) (?:me|us|mir|uns) )?"
@@ -203,6 +226,11 @@ _GOT_NEW: Final = re.compile(
 _WORD_OF_NAME: Final = r"[^\W\d_a-zß-ÿ][^\W\d_A-Z][\w'\u2019-]*"
 _TITLED: Final = rf"(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Hr|Fr)\.? {_WORD_OF_NAME}"
 _NAME: Final = rf"(?:{_TITLED}|{_WORD_OF_NAME})(?: {_WORD_OF_NAME})*"
+_VERB_FIRST: Final = re.compile(
+    r"^(?P<verb>ist|sind|heißt|lautet|kostet|beträgt|läuft|liegt|beginnt) "
+    rf"(?P<subject>(?:(?:mein|unser|der|die|das)\w* [\w-]+|{_NAME}))(?= )"
+)
+"""German puts the verb in front of the subject behind a time."""
 _NAMED: Final = re.compile(
     rf"\b(?:(?:is|['\u2019]s|called|hei(?:ß|ss)t)(?: now| jetzt)? {_NAME}"
     rf"|ist(?: jetzt| nun)? (?:{_TITLED}|{_WORD_OF_NAME} {_WORD_OF_NAME}))(?: now| jetzt)?\W*$"

@@ -209,3 +209,36 @@ def test_most_changes_are_seen(pairs: tuple[tuple[str, str], ...], least: int) -
 @pytest.mark.parametrize(("earlier", "later"), [*OWN_SAME, *OTHER_SAME])
 def test_what_still_holds_is_not_marked(earlier: str, later: str) -> None:
     assert not outdates(earlier, later)
+
+
+BEGUN = (
+    ("My supervisor is Ann.", "As of this week my supervisor is Bob Miller."),
+    ("My landlord is Mr. Kern.", "Since May, my landlord is Ms. Wolf."),
+    ("My phone number is 555-0100.", "Heads up: as of today my phone number is 555-0177."),
+    ("Our standup is at 9:30.", "Starting Monday our standup is at 10:00."),
+    ("My dentist is Dr. Lee.", "This month I got a new dentist, Dr. Park."),
+    ("Meine Vermieterin ist Frau Kern.", "Seit Mai ist Frau Wolf meine Vermieterin."),
+    ("Mein Chef ist Herr Berg.", "Seit letzter Woche ist Frau Tal meine Chefin."),
+    ("Meine Nummer ist 555-0100.", "Ab morgen lautet meine Nummer 555-0177."),
+    ("Ich wohne in Bern.", "Seit März wohne ich in Basel."),
+)
+STILL = (
+    ("My boss is Ann Lee.", "Since last week my boss is sick."),
+    ("Mein Chef ist Herr Berg.", "Seit letzter Woche ist mein Chef krank."),
+    ("My cat is called Pixel.", "Since today my cat sleeps outside."),
+    ("I have a dog.", "Since May I have a cat."),
+    ("Our standup is at 9:30.", "Today our standup is at 11:00."),
+    ("My sister lives in Rome.", "Last week my sister was in Paris."),
+)
+
+
+@pytest.mark.parametrize(("earlier", "later"), BEGUN)
+def test_the_time_in_front_of_a_sentence_tells_from_when_it_holds(
+    earlier: str, later: str
+) -> None:
+    assert outdates(earlier, later)
+
+
+@pytest.mark.parametrize(("earlier", "later"), STILL)
+def test_a_time_in_front_of_another_value_changes_nothing(earlier: str, later: str) -> None:
+    assert not outdates(earlier, later)
