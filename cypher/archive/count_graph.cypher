@@ -50,5 +50,5 @@ CALL (t) {
 RETURN episodes, episodes - live - archived AS dormant, archived,
   coalesce(t.passages, 0) AS passages, sessions, speakers, concepts, mentions, abouts,
   next_edges, terms, traces, coalesce(t.recall_total, 0) AS recalls_learned, recalls_pending,
-  t.turn - coalesce(t.scheduled_turn, 0) AS unconsolidated,
+  t.turn - coalesce(t.associated_turn, 0) AS unconsolidated,
   t.change AS change, first_occurred_at, last_occurred_at, coalesce(t.scale, []) AS sums

@@ -90,6 +90,16 @@ def test_a_dry_run_reports_and_is_no_cycle(served: Owner) -> None:
     problem(served.get("/v1/consolidation"), 404, "not-found")
 
 
+def test_a_cycle_by_request_leaves_nothing_unconsolidated(served: Owner) -> None:
+    for text in ("The ferry leaves at eight.", "It comes back at nine."):
+        served.remember(text, session="harbour")
+    assert served.get("/v1/stats").json()["unconsolidated"] == 2
+    ended(served, served.post("/v1/consolidation").headers["Location"])
+    assert served.get("/v1/stats").json()["unconsolidated"] == 0
+    served.remember("There is fog today.", session="harbour")
+    assert served.get("/v1/stats").json()["unconsolidated"] == 1
+
+
 def test_a_schedule_runs_cycles_unasked(served: Owner) -> None:
     before = served.get("/v1/settings").json()
     assert (before["own"], before["next_cycle_at"]) == ([], None)

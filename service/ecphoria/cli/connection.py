@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -12,8 +13,17 @@ import typer
 
 from ecphoria.cli.terminal import FAILED, AsJson, if_interrupted, print_json
 from ecphoria.client import Client
-from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, Target, default_url, local_key
-from ecphoria.errors import InvalidInput
+from ecphoria.client.defaults import (
+    DEFAULT_TENANT,
+    DEFAULT_URL,
+    Target,
+    admin_key,
+    admin_key_file,
+    default_url,
+    is_here,
+    local_key,
+)
+from ecphoria.errors import InvalidInput, Unauthenticated
 
 
 def _place(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
@@ -108,6 +118,7 @@ _CONNECTIONS = {
 _Answer = TypeVar("_Answer")
 
 
+@contextmanager
 def connect(
     server: str,
     key: str | None,
@@ -115,14 +126,32 @@ def connect(
     home: Path | None,
     *,
     assumed: str | None = DEFAULT_TENANT,
-) -> Client:
-    """Open the client a command uses; close it with `with`.
+) -> Iterator[Client]:
+    """Open the client a command uses; if its key is refused, say where that key is from.
 
     If no tenant is named, the admin key in `home` acts for the tenant `assumed`; BadFile if it is
     there but cannot be read.
     """
     found = target_of(server, key, tenant, home, assumed=assumed)
-    return Client(found.url, found.key or "", tenant=found.tenant)  # no other key is looked for
+    # No other key is looked for.
+    with Client(found.url, found.key or "", tenant=found.tenant) as client:
+        try:
+            yield client
+        except Unauthenticated as refused:
+            said = _about_key(found, home, is_given=key is not None)
+            raise Unauthenticated(f"{refused.message} {said}", **refused.fields) from refused
+
+
+def _about_key(sent: Target, home: Path | None, *, is_given: bool) -> str:
+    """Say where the key of a call is from, or was looked for, and how to give another one."""
+    file = admin_key_file(home)
+    if not is_given and file is not None and is_here(sent.url):
+        other = "`--home` names the home of the service, `--key` or ECPHORIA_API_KEY another key."
+        if sent.key is None:
+            return f"No key was given, and there is no {file}: {other}"
+        if sent.key == admin_key(home):
+            return f"The key is from {file}: {other}"
+    return "On the command line: --key, or ECPHORIA_API_KEY."
 
 
 def target_of(

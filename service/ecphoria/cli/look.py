@@ -14,6 +14,7 @@ from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths
 from ecphoria.cli.terminal import (
     AsJson,
     counted,
+    id_column,
     pairs,
     print_json,
     print_table,
@@ -199,16 +200,27 @@ def _draw_trace(client: Client, found: Trace) -> None:
 
 
 def _draw_traces(found: Iterable[TraceSummary]) -> None:
-    rows = table("trace", "when", "verdict", "question", "first hit")
+    """List traces: in a pipe one a line; on a terminal the texts are below, each on its line."""
+    console = stdout()
+    empty = True
     for one in found:
-        rows.add_row(
-            one.id,
-            f"{one.created_at:%Y-%m-%d %H:%M}",
-            Text(f"{one.verdict} {one.confidence:.2f}", style=f"verdict.{one.verdict}"),
-            Text(one.cue),
-            Text(one.first_label or ""),
+        empty = False
+        head = Text.assemble(
+            (f"{one.id}  ", "dim"),
+            (f"{one.created_at:%Y-%m-%d %H:%M}  ", "when"),
+            (f"{one.verdict} {one.confidence:.2f}", f"verdict.{one.verdict}"),
         )
-    print_table(rows, empty="There are no such traces.")
+        texts = [Text(" ".join(text.split())) for text in (one.cue, one.first_label or "") if text]
+        if not console.is_terminal:
+            console.print(Text("  ").join([head, *texts]))
+            continue
+        console.print(head)
+        for mark, text in zip(("  ", "  → "), texts, strict=False):
+            line = Text.assemble((mark, "rail"), text)
+            line.truncate(console.width, overflow="ellipsis")
+            console.print(line)
+    if empty:
+        console.print("There are no such traces.")
 
 
 @commands.command()
@@ -245,7 +257,7 @@ def trace(
 
 
 def _draw_concepts(found: Iterable[Concept]) -> None:
-    rows = table("concept", "memories", "first", "last", "id")
+    rows = table("concept", "memories", "first", "last", id_column())
     for one in found:
         rows.add_row(
             Text(one.name),

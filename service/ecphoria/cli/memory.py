@@ -366,7 +366,12 @@ def _draw_stats(found: "TenantStats") -> None:
             f"{value:,}" if isinstance(value, int) else f"{value:%Y-%m-%d}" if value else "never"
         )
 
-    rows = pairs((name.replace("_", " "), said(value)) for name, value in asdict(found).items())
+    told = asdict(found)
+    # The scale of the gate is a table of figures, for `--json`; here is how many recalls made it.
+    scale = told.pop("scale")
+    told["recalls in scale"] = 0 if scale is None else round(scale["recalls"])
+    del told["sums"]  # the service's own
+    rows = pairs((name.replace("_", " "), said(value)) for name, value in told.items())
     rows.columns[1].justify = "right"
     stdout().print(rows)
 

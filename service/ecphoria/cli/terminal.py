@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.theme import Theme
 
-from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, Unauthenticated
+from ecphoria.errors import BadFile, EcphoriaError, InvalidInput
 
 FAILED: Final = 1
 WRONGLY_USED: Final = 2
@@ -132,8 +132,6 @@ def confirm(question: str) -> None:
 def say_error(error: EcphoriaError) -> None:
     """Print an error and its remedy."""
     line = Text.assemble(("Error: ", "error"), error.message)
-    if isinstance(error, Unauthenticated):
-        line.append(" On the command line: --key, or ECPHORIA_API_KEY.")
     if request := error.fields.get("request_id"):
         line.append(f" (request {request})", style="dim")
     stderr().print(line)

@@ -61,6 +61,11 @@ def default_url() -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
+def is_here(url: str) -> bool:
+    """Tell whether a service is on this machine, where it may have left a key."""
+    return is_loopback(url) or url == default_url()
+
+
 def local_key(url: str, home: Path | None) -> str | None:
     """Find the key of a service on this machine.
 
@@ -70,7 +75,7 @@ def local_key(url: str, home: Path | None) -> str | None:
     Raises:
         BadFile: The key is there but cannot be read.
     """
-    if not is_loopback(url) and url != default_url():
+    if not is_here(url):
         return None
     return os.environ.get("ECPHORIA_AUTH__BOOTSTRAP_KEY") or admin_key(home)  # noqa: TID251
 
@@ -81,10 +86,9 @@ def admin_key(home: Path | None) -> str | None:
     Raises:
         BadFile: The key is there but cannot be read.
     """
-    place = home or _default_home()
-    if place is None:
+    file = admin_key_file(home)
+    if file is None:
         return None
-    file = place.expanduser() / _ADMIN_KEY_FILE
     try:
         return file.read_text(encoding="ascii").strip() or None
     except FileNotFoundError:
@@ -94,6 +98,12 @@ def admin_key(home: Path | None) -> str | None:
             f"The admin key {file} cannot be read ({error.strerror}); give a key with --key.",
             path=str(file),
         ) from error
+
+
+def admin_key_file(home: Path | None) -> Path | None:
+    """Tell where the key in the home of a service is; None if no home is given or known."""
+    place = home or _default_home()
+    return None if place is None else place.expanduser() / _ADMIN_KEY_FILE
 
 
 def _default_home() -> Path | None:

@@ -222,7 +222,7 @@ class TenantStats:
     recalls_pending: int = 0
     """Recalls that wait to be learned from."""
     unconsolidated: int = 0
-    """Episodes appended since a whole cycle was last due."""
+    """Episodes appended since the last cycle of consolidation, whole or light."""
     change: int
     """The tenant's change counter; equal counters mean equal graphs."""
     first_occurred_at: datetime | None = None

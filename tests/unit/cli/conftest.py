@@ -28,9 +28,16 @@ COUNTS: dict[str, object] = {
     "next_edges": 10,
     "terms": 11,
     "traces": 12,
+    "recalls_learned": 14,
+    "recalls_pending": 15,
+    "unconsolidated": 16,
     "change": 13,
+    "scale": {
+        "recalls": 29.0, "found": {"joint": 0.4}, "without": {"joint": 0.2},
+        "spread": {"joint": 0.2},
+    },
     **PERIOD,
-}
+}  # fmt: skip
 
 GATE: dict[str, object] = {
     "weights": {"share": 8.5}, "bias": -0.5, "threshold": 0.2, "verify_below": 0.4,

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
+from ecphoria.records.tenant import TenantStats
 from tests.unit.cli.answers import TRACE, answer, episode
 from tests.unit.cli.conftest import COUNTS, Command, StubService
 from tests.unit.cli.leaves import LEAVES
@@ -192,6 +194,12 @@ def test_stats_counts(command: Command, service: StubService) -> None:
     assert ["episodes", "1,234"] in rows
     assert ["first", "occurred", "at", "2025-01-12"] in rows
     assert ["last", "occurred", "at", "never"] in rows
+    assert ["recalls", "in", "scale", "29"] in rows
+    assert not any(row[0] == "sums" for row in rows)
+    service.routes["GET /v1/stats"] = 200, COUNTS | {"scale": None}
+    assert "recalls in scale             0" in command("stats").out
+    answered = TypeAdapter(TenantStats).json_schema(mode="serialization")["properties"]
+    assert set(COUNTS) == set(answered), "the stub has every count, or one may not be drawn"
 
 
 def _batch(refuse: Callable[[dict[str, object]], bool]) -> Callable[[dict[str, object]], object]:
@@ -337,12 +345,22 @@ def test_the_admin_key_of_this_machine_is_used(
     assert "Ecphoria-Tenant" not in third
 
 
-def test_a_missing_key_says_where_to_put_it(command: Command, service: StubService) -> None:
+def test_a_refused_key_says_where_it_is_from(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
     refused = {"type": "/errors/unauthenticated", "title": "t", "status": 401, "detail": "No key."}
     service.routes["GET /v1/stats"] = 401, refused | {"request_id": "r-1"}
+    file = tmp_path / "home" / "admin.key"
+    other = "`--home` names the home of the service, `--key` or ECPHORIA_API_KEY another key."
     done = command("stats")
     assert done.code == 1
-    assert "No key. On the command line: --key, or ECPHORIA_API_KEY. (request r-1)" in done.err
+    assert f"No key. No key was given, and there is no {file}: {other} (request r-1)" in done.err
+    file.parent.mkdir()
+    file.write_text("eck_other\n", encoding="ascii")
+    assert f"No key. The key is from {file}: {other} (request r-1)" in command("stats").err
+    given = command("stats", "--key", "eck_given").err
+    assert "No key. On the command line: --key, or ECPHORIA_API_KEY. (request r-1)" in given
+    assert "eck_" not in given
 
 
 def test_keys_are_issued_listed_and_revoked(command: Command, service: StubService) -> None:

@@ -67,7 +67,7 @@ def test_without_an_id_the_newest_traces_are_listed(
     }  # fmt: skip
     service.routes["GET /v1/traces"] = 200, {"items": [found]}
     done = command("trace", "--verdict", "answer", "-n", "7")
-    assert done.out.splitlines()[1].split() == [
+    assert done.out.splitlines()[0].split() == [
         "t" * 32, "2026-01-01", "00:00", "answer", "0.50", "Who?", "Ana:", "I",
     ]  # fmt: skip
     assert service.seen[-1][1] == "/v1/traces?verdict=answer&limit=7"
