@@ -35,6 +35,9 @@ Answers go to standard output, progress and messages to standard error. With `--
 output has JSON only: the record as [the API](api.md) answers it, and of a list one record a line.
 Where a command prints ids, they are whole in a pipe and with `--json`.
 
+A `TIME` is ISO 8601: `2026-03-14`, `2026-03-14T09:30` or `2026-03-14T09:30:00Z`. Without an offset
+it is one of this machine's clock, and a date alone is its midnight.
+
 | exit code | meaning |
 |---|---|
 | 0 | done |

@@ -1,6 +1,7 @@
 """The process: its event loop, threads, garbage collection and socket; check texts to encode."""
 
 import asyncio
+import errno
 import gc
 import os
 import socket
@@ -390,11 +391,18 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise Misconfigured(
-            f"Cannot listen on {host} port {port}: {error.strerror}. Stop the program that does, "
-            "or set ECPHORIA_SERVER__PORT (0 takes a free one).",
-            port=port,
+            f"Cannot listen on {host} port {port}: {error.strerror}. {_remedy(error)}", port=port
         ) from error
     return listener
+
+
+def _remedy(failed: OSError) -> str:
+    if failed.errno == errno.EADDRNOTAVAIL:
+        return "Give an address of this machine by --host or ECPHORIA_SERVER__HOST."
+    other = "another port by --port or ECPHORIA_SERVER__PORT (0 takes a free one)."
+    if failed.errno == errno.EADDRINUSE:
+        return f"Stop the program that does, or choose {other}"
+    return f"Choose {other}"
 
 
 _NEW_OBJECTS, _YOUNG_PASSES, _OLD_PASSES = 100_000, 20, 20

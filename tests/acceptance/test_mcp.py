@@ -164,6 +164,18 @@ async def test_bad_calls_are_told_in_the_protocol_s_form(owner: Owner) -> None:
             await agent.read_resource("memory://episode/" + "0" * 32)
 
 
+async def test_a_day_is_one_in_utc(owner: Owner) -> None:
+    async with speaking(owner, STDIO) as agent:
+        await agent.call_tool("remember", {"text": "We sailed.", "occurred_at": "2026-03-14"})
+        for given, count in (
+            ({"after": "2026-03-14", "before": "2026-03-15"}, 1),
+            ({"after": "2026-03-14T00:01"}, 0),
+            ({"since": "2026-03-14T01:00:00+01:00"}, 1),
+        ):
+            found = data_of(await agent.call_tool("timeline", given))
+            assert len(found["memories"]) == count, given
+
+
 async def test_memories_are_filtered_by_their_metadata(owner: Owner) -> None:
     for page in (1, 2.5, 3):
         owner.remember(f"The boat is on page {page}.", metadata={"page": page, "by": 'O"Neil'})
@@ -196,6 +208,8 @@ async def test_resources_and_prompts(owner: Owner) -> None:
         assert "The boat is sold." in texts[2]
         assert "Bo: The boat is sold." in texts[3]
         assert texts[4].startswith("unknown speaker: Ana; known: Bo")
+        listed = (await agent.list_resources()).resources
+        assert [str(one.uri) for one in listed] == ["memory://context"]
         assert {one.name for one in (await agent.list_prompts()).prompts} == {
             "recall_first", "close_session",
         }  # fmt: skip

@@ -239,16 +239,20 @@ def offering(
 
 
 def instant(text: str | None, field: str) -> datetime | None:
-    """Read an instant; it needs an offset; InvalidInput if it is none; the message shows one."""
+    """Read a time; without an offset it is one of this machine's clock, a date alone its midnight.
+
+    Raises:
+        InvalidInput: It is no time; the message shows some.
+    """
     if text is None:
         return None
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        # A naive time is taken for one of this machine, with summer time as it was then.
+        return found if found.tzinfo else found.astimezone()
+    except (ValueError, OverflowError):
         raise InvalidInput(
-            f"`{text}` is no instant with an offset; write it like 2026-03-14T09:30:00Z.",
+            f"`{text}` is no time; write it like 2026-03-14, 2026-03-14T09:30 or, with an offset, "
+            "2026-03-14T09:30:00Z.",
             field=field,
-        )
-    return found
+        ) from None

@@ -43,13 +43,13 @@ commands.add_typer(facts, name="facts")
 
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="INSTANT", help="Show the facts of this time instead of now."),
+    typer.Option("--as-of", metavar="TIME", help="Show the facts of this time instead of now."),
 ]
 KnownAt = Annotated[
     str | None,
     typer.Option(
         "--known-at",
-        metavar="INSTANT",
+        metavar="TIME",
         help="Use only episodes and decisions recorded by this time.",
     ),
 ]

@@ -58,14 +58,14 @@ _FILTERS = (
         None,
         Annotated[
             str | None,
-            typer.Option("--from", metavar="INSTANT", help="Only episodes of this time or later."),
+            typer.Option("--from", metavar="TIME", help="Only episodes of this time or later."),
         ],
     ),
     option(
         "before",
         None,
         Annotated[
-            str | None, typer.Option(metavar="INSTANT", help="Only episodes before this time.")
+            str | None, typer.Option(metavar="TIME", help="Only episodes before this time.")
         ],
     ),
 )

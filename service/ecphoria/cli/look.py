@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ecphoria.cli.connection import Home, Key, Server, TenantName, answering, connect, connected
 from ecphoria.cli.filters import filtered, say_unknown
-from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths
+from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths, said_by
 from ecphoria.cli.terminal import (
     AsJson,
     counted,
@@ -94,7 +94,7 @@ def list_episodes(
         line = Text.assemble(
             (f"{episode.id}  ", "dim"),
             (f"{episode.occurred_at:%Y-%m-%d %H:%M}  ", "when"),
-            (f"{episode.speaker or episode.title or ''}  ", "speaker"),
+            (f"{said_by(episode)}  ", "speaker"),
             " ".join(episode.text.split()),
         )
         line.truncate(max(console.width, 40), overflow="ellipsis")

@@ -46,7 +46,7 @@ commands = typer.Typer(add_completion=False)
 When = Annotated[
     str | None,
     typer.Option(
-        "--at", metavar="INSTANT", help="Time of the event, such as 2026-03-14T09:30:00Z."
+        "--at", metavar="TIME", help="Time of the event, such as 2026-03-14T09:30. Default: now."
     ),
 ]
 Hits = Annotated[
@@ -147,7 +147,7 @@ def forget(
         removes = {"removes": asdict(found.removes)} if found and found.removes else {}
         print_json({"matched": matched, "erased": erased} | removes)
     elif not matched:
-        stdout().print("Nothing matches.")
+        stdout().print("Nothing matches." + _missing(len(wanted)))
         say_unknown(client, filters)
     elif dry_run and found:
         told = f"{counted(matched, 'episode')} would be erased.{_also(found)}"
@@ -215,12 +215,12 @@ def recall(
     asker: Asker = None,
     as_of: Annotated[
         str | None,
-        typer.Option("--as-of", metavar="INSTANT", help="Recall as it would have been then."),
+        typer.Option("--as-of", metavar="TIME", help="Recall as it would have been then."),
     ] = None,
     known_at: Annotated[
         str | None,
         typer.Option(
-            "--known-at", metavar="INSTANT", help="Use only what was recorded by this time."
+            "--known-at", metavar="TIME", help="Use only what was recorded by this time."
         ),
     ] = None,
     token_budget: Annotated[

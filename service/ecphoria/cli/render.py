@@ -171,12 +171,16 @@ def _quote_hit(hit: Hit) -> Text:
 
 
 def _quote(episode: Episode, clip: int, text: str | None = None) -> Text:
-    who = episode.speaker or episode.title or episode.source or "note"
     return Text.assemble(
-        (who, "speaker"),
+        (said_by(episode), "speaker"),
         (f"  {_day(episode.occurred_at)}  ", "when"),
         _clipped(episode.text if text is None else text, clip),
     )
+
+
+def said_by(episode: Episode) -> str:
+    """Name who said a memory, or what it is; chats of other products have roles only."""
+    return episode.speaker or episode.title or episode.role or episode.source or "note"
 
 
 def _path(path: Sequence[PathStep], to: str, known: Episodes) -> RenderableType:

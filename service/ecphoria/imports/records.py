@@ -3,7 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 
 from pydantic import ValidationError
@@ -90,11 +92,18 @@ def read_records(lines: Iterable[bytes | LongLine]) -> Iterator[Record]:
 
 
 def read_fields(fields: object, key: str) -> NewEpisode | BadFile:
-    """Read the fields of an append; `id` may stand for `idempotency_key`, else `key` does."""
+    """Read the fields of an append; `id` may stand for `idempotency_key`, else `key` does.
+
+    A time without an offset is in UTC, as in files of other products.
+    """
     if not isinstance(fields, dict):
         return BadFile('Not a JSON object; write one like {"text": "..."}.')
     named = fields.pop("id", None)
     fields.setdefault("idempotency_key", key if named is None else str(named))
+    if isinstance(when := fields.get("occurred_at"), str):
+        with suppress(ValueError):
+            at = datetime.fromisoformat(when)
+            fields["occurred_at"] = at if at.tzinfo else at.replace(tzinfo=UTC)
     return to_append(fields)
 
 

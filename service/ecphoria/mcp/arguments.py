@@ -1,22 +1,29 @@
 """Arguments of tools: their schemas, other names that callers use, and faults in plain words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 from pydantic_core import ErrorDetails
 
 from ecphoria.errors import InvalidInput
 from ecphoria.mcp.texts import NAME, clipped
+from ecphoria.records import asked
 
+_TIMES: Final = {"occurred_from": "after", "since": "after", "occurred_before": "before"}
 _NAMES: Final = {
-    "recall": {"cue": "query", "question": "query", "k": "limit"},
+    "remember": {"content": "text"},
+    "recall": {"cue": "query", "question": "query", "k": "limit", **_TIMES},
     "ask": {"query": "question", "cue": "question"},
     "search": {"cue": "query", "question": "query"},
-    "timeline": {"concept": "about"},
+    "timeline": {"concept": "about", **_TIMES},
     "facts": {"concept": "about"},
+    "why": {"trace": "trace_id"},
 }
-"""Names by which the REST API and the client call the same, for each tool."""
+"""Names by which the REST API, the client and language models call the same, for each tool."""
+_PARTS: Final = {"content": "text"}
+"""The same for members of a list, such as turns in the form of messages to a language model."""
 _MOST_FAULTS: Final = 3
 
 _SAYINGS: Final = {
@@ -36,7 +43,6 @@ _SAYINGS: Final = {
     "model_type": "is no object",
     "model_attributes_type": "is no object",
     "finite_number": "is no finite number",
-    "timezone_aware": "lacks its offset; write it like 2026-03-14T09:30:00Z",
 }
 _INSTANT: Final = "is no instant; write it like 2026-03-14T09:30:00Z"
 _KINDS: Final = {
@@ -45,6 +51,19 @@ _KINDS: Final = {
     "datetime": _INSTANT,
     "date": _INSTANT,
 }
+
+
+def _in_utc(value: object) -> object:
+    """Read a date, or a time without an offset, in UTC (decision 0101)."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        found = None
+    return value if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+
+
+Instant = Annotated[asked.Instant, BeforeValidator(_in_utc)]
+"""A point in time, in UTC unless it has an offset."""
 
 
 def read_arguments(
@@ -71,6 +90,8 @@ def read_arguments(
         if not _is_blank(read.get(name)) and read[name] != value:
             names = " and ".join(f"`{one}`" for one in given if other.get(one, one) == name)
             raise InvalidInput(f"{names} are names of one argument; give one of them.")
+        if known[name].get("type") == "array" and isinstance(value, str) and value[:1] != "[":
+            value = [value]  # one id, where a list of them is asked for
         read[name] = _without_blanks(value)
     return read
 
@@ -83,7 +104,11 @@ def _without_blanks(value: object) -> object:
     if not isinstance(value, list):
         return value
     return [
-        {name: part for name, part in item.items() if name == "text" or not _is_blank(part)}
+        {
+            _PARTS[name] if name in _PARTS and _PARTS[name] not in item else name: part
+            for name, part in item.items()
+            if name == "text" or not _is_blank(part)
+        }
         if isinstance(item, dict)
         else item
         for item in value

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, ParamSpec, TypeVar
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.resources import ResourceSecurity
-from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, Resource, Tool, ToolAnnotations
 from pydantic import ValidationError
 
 from ecphoria.errors import EcphoriaError, InvalidInput
@@ -37,6 +37,7 @@ _READS: Final = frozenset({"recall", "get", "timeline", "facts", "why", "ask", "
 _ERASES: Final = frozenset({"forget"})
 _REPEATABLE: Final = frozenset({"forget"})
 _LATEST: Final = 20
+_START: Final = "memory://context"
 
 _Given = ParamSpec("_Given")
 _Told = TypeVar("_Told")
@@ -113,6 +114,20 @@ class _Server(MCPServer):
             return [tool for tool in found if tool.name != "ask"]
         return found
 
+    async def list_resources(self) -> list[Resource]:
+        # A template is no resource, and clients offer their users the resources. The library gives
+        # no caller to one without a parameter, so the template answers.
+        if not await self.list_resource_templates():
+            return []
+        return [
+            Resource(
+                uri=_START,
+                name="context",
+                description="The start of a conversation: facts, last summaries, latest turns.",
+                mime_type="text/plain",
+            )
+        ]
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context | None = None
     ) -> CallToolResult | InputRequiredResult:
@@ -184,7 +199,7 @@ def _add_resources(server: MCPServer, connect: Connect) -> None:
         return found.context or ". ".join(found.reasons)
 
     resources: dict[str, Callable[..., Awaitable[str]]] = {
-        "memory://context{?speaker}": started,
+        f"{_START}{{?speaker}}": started,
         "memory://context/{topic}": recalled,
         "memory://session/{name}": session,
         "memory://episode/{id}": episode,

@@ -42,8 +42,9 @@ from ecphoria.mcp.answers import (
     recalled_of,
     recalled_text,
 )
+from ecphoria.mcp.arguments import Instant
 from ecphoria.mcp.texts import NAME, clipped, fitted
-from ecphoria.records.asked import Condition, Instant
+from ecphoria.records.asked import Condition
 from ecphoria.records.episode import Episode, MemoryKind, NewEpisode, fenced
 from ecphoria.records.recall import DEFAULT_HITS
 
@@ -65,9 +66,10 @@ Speaker = Annotated[str | None, Field(max_length=1_000, description="Name of who
 Role = Literal["user", "assistant", "tool", "system"]
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="Id of a memory.")]
 After = Annotated[
-    Instant | None, Field(description="Earliest time, with its offset: 2026-03-14T09:30:00Z.")
+    Instant | None,
+    Field(description="Earliest time, such as 2026-03-14T09:30:00+01:00; UTC without an offset."),
 ]
-Before = Annotated[Instant | None, Field(description="Latest time, exclusive, with its offset.")]
+Before = Annotated[Instant | None, Field(description="Latest time, exclusive.")]
 Metadata = Annotated[
     dict[str, Condition] | None,
     Field(
@@ -77,7 +79,7 @@ Metadata = Annotated[
     ),
 ]
 AsOf = Annotated[
-    Instant | None, Field(description="Facts as of this time, with its offset; now if absent.")
+    Instant | None, Field(description="Facts as of this time; now if absent.")
 ]
 
 

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,37 @@ def test_remember_says_when_it_was_known(command: Command, service: StubService)
     assert command("remember", "x").out.startswith("Already remembered")
 
 
-@pytest.mark.parametrize("at", ["yesterday", "2025-09-05", "2025-09-05T18:00:00"])
-def test_an_instant_needs_an_offset(command: Command, service: StubService, at: str) -> None:
+@pytest.fixture
+def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as changed:
+        changed.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_berlin")
+@pytest.mark.parametrize(
+    ("at", "sent"),
+    [
+        ("2025-07-05", "2025-07-05T00:00:00+02:00"),
+        ("2025-01-05T18:00", "2025-01-05T18:00:00+01:00"),
+        ("2025-07-05 18:00:00-03:00", "2025-07-05T18:00:00-03:00"),
+    ],
+)
+def test_a_time_without_an_offset_is_one_of_this_machine(
+    command: Command, service: StubService, at: str, sent: str
+) -> None:
+    service.routes["POST /v1/episodes"] = 201, {"id": "a" * 32, "outcome": "created"}
+    assert command("remember", "x", "--at", at).code == 0
+    assert service.seen[0][2]["occurred_at"] == sent
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2025-13-05", "0001-01-01", "1757095200"])
+def test_what_is_no_time_is_refused(command: Command, service: StubService, at: str) -> None:
     done = command("remember", "x", "--at", at)
     assert done.code == 2
-    assert "is no instant with an offset" in done.err
+    assert f"`{at}` is no time; write it like 2026-03-14" in done.err
     assert service.seen == []
 
 
@@ -456,7 +483,7 @@ def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> 
     assert command("forget", "a", "b", "--yes").out == "Erased 1 episode. Not found: 1 id.\n"
     service.routes["POST /v1/episodes/erase"] = 200, {"matched": 0, "erased": 0}
     unknown = command("forget", "a", "--yes")
-    assert (unknown.code, unknown.out) == (1, "Nothing matches.\n")
+    assert (unknown.code, unknown.out) == (1, "Nothing matches. Not found: 1 id.\n")
     for words in ((), ("a", "--session", "s")):
         assert "Give ids of episodes, or filters" in command("forget", *words, "--yes").err
 
@@ -548,6 +575,7 @@ def test_a_port_in_use_is_said_before_anything_is_imported(
     done = command("serve", "--port", port)
     assert done.code == 1
     assert f"Cannot listen on 127.0.0.1 port {port}" in done.err
+    assert "Stop the program that does, or choose another port by --port" in done.err
     assert "ecphoria.cli.serve" in loaded or "ecphoria.cli.serve" not in sys.modules
 
 
@@ -556,3 +584,22 @@ def test_the_help_has_no_types_of_switches_and_no_braces(command: Command) -> No
         text = command(*name.split(), "--help").out
         assert "<bool>" not in text, name
         assert "{" not in text.partition("Options")[0], name
+
+
+def test_an_address_of_another_machine_is_told_as_such(command: Command) -> None:
+    done = command("serve", "--host", "192.0.2.1", "--port", "0")
+    assert done.code == 1
+    assert "Give an address of this machine by --host" in done.err
+    assert "Stop the program" not in done.err
+
+
+def test_a_memory_without_a_speaker_shows_its_role(command: Command, service: StubService) -> None:
+    chat = episode("a", "Feed it with rye.") | {
+        "speaker": None, "role": "assistant", "source": "chatgpt",
+    }  # fmt: skip
+    service.routes["GET /v1/episodes"] = 200, {"items": [chat]}
+    assert "assistant  Feed it with rye." in command("list").out
+    found = answer()
+    first_hit(found)["episode"] = chat
+    service.routes["POST /v1/recall"] = 200, found
+    assert "assistant  5 Sep 2025  Feed it with rye." in command("recall", "rye?").out

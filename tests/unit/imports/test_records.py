@@ -63,7 +63,8 @@ def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
         ("[" * 100_000, "Not JSON"),
         ('{"speaker": "Mara"}', "text: This field is required."),
         ('{"text": "a", "speeker": "Mara"}', "speeker: There is no such field"),
-        ('{"text": "a", "occurred_at": "2025-01-12T10:04:00"}', "occurred_at: Add an offset"),
+        ('{"text": "a", "occurred_at": "in May"}', "occurred_at: "),
+        ('{"text": "a", "occurred_at": 1767348000}', "occurred_at: Send an ISO 8601 instant"),
         (r'{"text": "\ud800"}', "text: "),
     ],
 )
@@ -74,6 +75,21 @@ def test_a_bad_line_says_why(line: str | bytes, saying: str) -> None:
     assert isinstance(bad.content, BadFile)
     assert saying in bad.content.message
     assert "\n" not in bad.content.message
+
+
+@pytest.mark.parametrize(
+    ("told", "at"),
+    [
+        ("2025-01-12", "2025-01-12T00:00:00+00:00"),
+        ("2025-01-12 10:04", "2025-01-12T10:04:00+00:00"),
+        ("2025-01-12T10:04:00+02:00", "2025-01-12T10:04:00+02:00"),
+    ],
+)
+def test_a_time_without_an_offset_is_in_utc(told: str, at: str) -> None:
+    (record,) = read(json.dumps({"text": "a", "occurred_at": told}))
+    when = request(record).occurred_at
+    assert when is not None
+    assert when.isoformat() == at
 
 
 def test_batches_keep_to_both_bounds() -> None:
