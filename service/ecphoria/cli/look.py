@@ -13,6 +13,7 @@ from ecphoria.cli.filters import filtered, say_unknown
 from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths, said_by
 from ecphoria.cli.terminal import (
     AsJson,
+    Limit,
     counted,
     id_column,
     pairs,
@@ -71,7 +72,7 @@ def list_episodes(
         bool | None, typer.Option("--pinned/--not-pinned", help="Only pinned episodes, or others.")
     ] = None,
     newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
-    count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
+    limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """List episodes in the order of their append."""
@@ -80,13 +81,13 @@ def list_episodes(
         state=state,
         pinned=pinned,
         order="newest" if newest else "oldest",
-        page_size=min(count, 1_000),
+        page_size=min(limit, 1_000),
     )
     if as_json:
-        print_json(islice(found, count))
+        print_json(islice(found, limit))
         return
     console = stdout()
-    shown = list(islice(found, count))
+    shown = list(islice(found, limit))
     if not shown:
         stderr().print("There are no such episodes.")
         say_unknown(client, filters)
@@ -234,9 +235,7 @@ def trace(
             metavar="ID", help="Id of a trace, from `recall`. Default: list the newest traces."
         ),
     ] = None,
-    count: Annotated[
-        int, typer.Option("-n", min=1, help="Without an id: most traces to show.")
-    ] = 20,
+    limit: Limit = 20,
     verdict: Annotated[
         Verdict | None, typer.Option(help="Without an id: only recalls with this verdict.")
     ] = None,
@@ -252,8 +251,8 @@ def trace(
         found = client.trace(ident)
         print_json(found) if as_json else _draw_trace(client, found)
         return
-    listed = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(count, 1_000))
-    (print_json if as_json else _draw_traces)(islice(listed, count))
+    listed = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(limit, 1_000))
+    (print_json if as_json else _draw_traces)(islice(listed, limit))
 
 
 def _draw_concepts(found: Iterable[Concept]) -> None:
@@ -277,13 +276,13 @@ def concepts(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Only concepts with this in the name.")
     ] = None,
-    count: Annotated[int, typer.Option("-n", min=1, help="Most concepts to show.")] = 20,
+    limit: Limit = 20,
     sort: Annotated[
         ConceptSort, typer.Option(help="The most mentioned, by name, or the last mentioned.")
     ] = ConceptSort.MENTIONS,
 ) -> Iterator[Concept]:
     """List the people, places, things and topics that memories speak of."""
-    return islice(client.graph.concepts(name, sort=sort, page_size=min(count, 1_000)), count)
+    return islice(client.graph.concepts(name, sort=sort, page_size=min(limit, 1_000)), limit)
 
 
 @commands.command()

@@ -6,6 +6,7 @@ On stdio and over HTTP it is the same server; only the client of a call differs.
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from importlib.metadata import version
+from inspect import getdoc
 from itertools import islice
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
@@ -64,6 +65,7 @@ def create_server(
         name = tool.__name__
         server.add_tool(
             _telling(tool, ToolError),
+            description=getdoc(tool),  # without the indentation of the code
             annotations=ToolAnnotations(
                 read_only_hint=name in _READS,
                 destructive_hint=name in _ERASES,

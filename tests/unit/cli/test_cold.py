@@ -17,3 +17,6 @@ def test_restore_names_what_is_damaged(command: Command, service: StubService) -
     done = command("archive", "restore", "b")
     assert done.code == 1
     assert done.out.splitlines()[-1] == "b"
+    unknown = command("archive", "restore", "b", "nope", "--json")
+    assert unknown.code == 1
+    assert unknown.err == "Not in the archive: nope\n"

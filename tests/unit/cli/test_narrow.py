@@ -55,3 +55,12 @@ def test_a_trace_on_a_terminal_has_its_question_and_its_first_hit_below(
     assert lines[1] == "  Who?"
     assert lines[2].startswith("  → Ana: A very long name")
     assert lines[2].endswith("…")
+
+
+@pytest.mark.parametrize("words", ["list", "trace", "concepts"])
+def test_a_limit_has_one_name(command: Command, service: StubService, words: str) -> None:
+    path, item = LISTS[words]
+    service.routes[f"GET {path}"] = 200, {"items": [item]}
+    for name in ("--limit", "-n"):
+        assert command(words, name, "7").code == 0
+        assert "limit=7" in service.seen[-1][1]

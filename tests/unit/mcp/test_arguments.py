@@ -150,3 +150,10 @@ async def test_a_fault_inside_a_tool_is_not_told_as_one_of_its_arguments() -> No
     with pytest.raises(UnexpectedToolError) as failed:
         await server.call_tool("recall", {"query": "x"})
     assert "text" not in str(failed.value)
+
+
+@pytest.mark.parametrize("profile", ["ecphoria", "openai"])
+async def test_descriptions_have_no_indentation_of_the_code(profile: Any) -> None:
+    for tool in await tools_of(profile):
+        assert tool.description
+        assert "\n    " not in tool.description
