@@ -17,11 +17,9 @@ from ecphoria.client.defaults import (
     DEFAULT_TENANT,
     DEFAULT_URL,
     Target,
-    admin_key,
-    admin_key_file,
     default_url,
-    is_here,
     local_key,
+    origin_of_key,
 )
 from ecphoria.errors import InvalidInput, Unauthenticated
 
@@ -144,14 +142,13 @@ def connect(
 
 def _about_key(sent: Target, home: Path | None, *, is_given: bool) -> str:
     """Say where the key of a call is from, or was looked for, and how to give another one."""
-    file = admin_key_file(home)
-    if not is_given and file is not None and is_here(sent.url):
-        other = "`--home` names the home of the service, `--key` or ECPHORIA_API_KEY another key."
-        if sent.key is None:
-            return f"No key was given, and there is no {file}: {other}"
-        if sent.key == admin_key(home):
-            return f"The key is from {file}: {other}"
-    return "On the command line: --key, or ECPHORIA_API_KEY."
+    origin = None if is_given else origin_of_key(sent.url, home, sent.key)
+    if origin is None:
+        return "On the command line: --key, or ECPHORIA_API_KEY."
+    return (
+        f"{origin}: `--home` names the home of the service, `--key` or ECPHORIA_API_KEY another "
+        "key."
+    )
 
 
 def target_of(

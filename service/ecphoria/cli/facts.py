@@ -48,9 +48,7 @@ AsOf = Annotated[
 KnownAt = Annotated[
     str | None,
     typer.Option(
-        "--known-at",
-        metavar="TIME",
-        help="Use only episodes and decisions recorded by this time.",
+        "--known-at", metavar="TIME", help="Use only episodes and decisions recorded by this time."
     ),
 ]
 Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision.")]

@@ -19,8 +19,7 @@ WRONGLY_USED: Final = 2
 INTERRUPTED: Final = 130
 
 Limit = Annotated[
-    int,
-    typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of rows."),
+    int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of rows.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; of a list, one object a line.")]
 

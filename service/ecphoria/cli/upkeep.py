@@ -13,8 +13,8 @@ from ecphoria.cli.connection import Caller, answering, connected, saying
 from ecphoria.cli.progress import counting, following, goes_on
 from ecphoria.cli.terminal import (
     FAILED,
-    Limit,
     AsJson,
+    Limit,
     counted,
     id_column,
     print_json,
@@ -27,7 +27,7 @@ from ecphoria.cli.terminal import (
 from ecphoria.client import Client
 from ecphoria.records.embedding import Provider, Reembedding, ReembeddingState
 from ecphoria.records.job import ConsolidationReport, Job, JobKind, JobState, StepReport
-from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, IntegrityReport
+from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, IntegrityReport, Restored
 from ecphoria.wire.upkeep import ArchiveAnswer
 
 commands = typer.Typer(add_completion=False)
@@ -521,22 +521,23 @@ def list_archived(
     return islice(found, limit)
 
 
+def _draw_restored(done: Restored) -> None:
+    stdout().print(f"{len(done.restored):,} restored")
+    if done.damaged:
+        stdout().print(
+            f"[error]{len(done.damaged):,} damaged[/error], put their files back from a backup:"
+        )
+        for episode in done.damaged:
+            stdout().print(episode)
+
+
 @archive.command("restore")
 @connected
 def restore(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
     """Make archived memories dormant again, byte for byte; exits with 1 if one was not."""
     done = client.archive.restore(ids)
+    (print_json if as_json else _draw_restored)(done)
     left = [ident for ident in ids if ident not in {*done.restored, *done.damaged}]
-    if as_json:
-        print_json(done)
-    else:
-        stdout().print(f"{len(done.restored):,} restored")
-        if done.damaged:
-            stdout().print(
-                f"[error]{len(done.damaged):,} damaged[/error], put their files back from a backup:"
-            )
-            for episode in done.damaged:
-                stdout().print(episode)
     if left:
         stderr().print(Text(f"Not in the archive: {' '.join(left)}"))
     if left or done.damaged:

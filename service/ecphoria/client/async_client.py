@@ -84,9 +84,11 @@ class AsyncClient(AsyncCalls):
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        about_key = ""
         if transport is None:
             wanted = target(base_url, api_key, tenant)
             base_url, api_key, tenant = wanted.url, wanted.key, wanted.tenant
+            about_key = wanted.about_key
         address = address_of(DEFAULT_URL if base_url is None else base_url)
         headers = {}
         if api_key:
@@ -105,6 +107,7 @@ class AsyncClient(AsyncCalls):
                 trust_env=not is_loopback(address),
             ),
             retries or Retries(),
+            about_key,
         )
         super().__init__(connection)
         self._timeout_s = timeout

@@ -24,10 +24,18 @@ class AsyncConnection:
     """Send calls over one connection, again where that is safe, and read the answers."""
 
     def __init__(
-        self, base_url: str, connect: Callable[[], httpx.AsyncClient], retries: Retries
+        self,
+        base_url: str,
+        connect: Callable[[], httpx.AsyncClient],
+        retries: Retries,
+        about_key: str = "",
     ) -> None:
-        """Connect at the first call of each process and event loop."""
+        """Connect at the first call of each process and event loop.
+
+        A key that is refused is told with `about_key`.
+        """
         self._base_url = base_url
+        self._about_key = about_key
         self._connections = AsyncConnections(connect)
         self._retries = retries
 
@@ -90,7 +98,7 @@ class AsyncConnection:
             ) as answer:
                 if not answer.is_success:
                     await answer.aread()
-                    raise error_of(answer)
+                    raise error_of(answer, self._about_key)
                 async for event in EventSource(answer).aiter_sse():
                     if event.event == "problem":
                         raise error_from(Problem.model_validate_json(event.data))
@@ -118,7 +126,7 @@ class AsyncConnection:
             else:
                 if answer.is_success:
                     return answer
-                failure = error_of(answer)
+                failure = error_of(answer, self._about_key)
             if not self._retries.allow(call, attempt, failure):
                 raise failure from cause
             await asyncio.sleep(self._retries.pause_s(attempt, answer))

@@ -1,7 +1,7 @@
 """Default address and key of a client."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,8 @@ class Target:
     url: str
     key: str | None
     tenant: str | None
+    about_key: str = field(default="", compare=False)
+    """What to say if the key is refused."""
 
 
 def target(url: str | None, key: str | None, tenant: str | None) -> Target:
@@ -42,11 +44,17 @@ def target(url: str | None, key: str | None, tenant: str | None) -> Target:
         return Target(url=url, key=key, tenant=tenant)
     tenant = tenant or told("ECPHORIA_TENANT")
     key = told("ECPHORIA_API_KEY")
+    about_key = ""
     if key is None:
-        home = told("ECPHORIA_HOME")
-        key = local_key(url, Path(home) if home else None)
+        home = Path(place) if (place := told("ECPHORIA_HOME")) else None
+        key = local_key(url, home)
         tenant = tenant or (DEFAULT_TENANT if key else None)
-    return Target(url=url, key=key, tenant=tenant)
+        if origin := origin_of_key(url, home, key):
+            about_key = (
+                f"{origin}: ECPHORIA_HOME names the home of the service, `api_key` or "
+                "ECPHORIA_API_KEY another key."
+            )
+    return Target(url=url, key=key, tenant=tenant, about_key=about_key)
 
 
 def default_url() -> str:
@@ -104,6 +112,16 @@ def admin_key_file(home: Path | None) -> Path | None:
     """Tell where the key in the home of a service is; None if no home is given or known."""
     place = home or _default_home()
     return None if place is None else place.expanduser() / _ADMIN_KEY_FILE
+
+
+def origin_of_key(url: str, home: Path | None, key: str | None) -> str | None:
+    """Say where a key that nobody gave is from, or was looked for; None if it has no file."""
+    file = admin_key_file(home)
+    if file is None or not is_here(url):
+        return None
+    if key is None:
+        return f"No key was given, and there is no {file}"
+    return f"The key is from {file}" if key == admin_key(home) else None
 
 
 def _default_home() -> Path | None:

@@ -21,6 +21,7 @@ from ecphoria.errors import (
     InvalidInput,
     Timeout,
     TooManyRequests,
+    Unauthenticated,
     Unavailable,
 )
 from ecphoria.records.asked import read_as, to_body
@@ -161,10 +162,13 @@ def unusable(cause: ValidationError) -> InvalidInput:
     return InvalidInput(said, field=found[0].pointer)
 
 
-def error_of(answer: httpx.Response) -> EcphoriaError:
-    """Turn an answer that is no success into the error the service raised."""
+def error_of(answer: httpx.Response, about_key: str = "") -> EcphoriaError:
+    """Turn an answer that is no success into the error the service raised.
+
+    `about_key` says where the key of the call is from, for one that is refused.
+    """
     try:
-        return error_from(Problem.model_validate_json(answer.content))
+        error = error_from(Problem.model_validate_json(answer.content))
     except ValidationError:
         kind = Unavailable if answer.status_code in _PASSING else EcphoriaError
         return kind(
@@ -172,6 +176,9 @@ def error_of(answer: httpx.Response) -> EcphoriaError:
             " address of an Ecphoria service?",
             status=answer.status_code,
         )
+    if about_key and isinstance(error, Unauthenticated):
+        return Unauthenticated(f"{error.message} {about_key}", **error.fields)
+    return error
 
 
 def failure_of(job: records.job.Job) -> EcphoriaError:

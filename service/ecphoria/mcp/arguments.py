@@ -90,9 +90,9 @@ def read_arguments(
         if not _is_blank(read.get(name)) and read[name] != value:
             names = " and ".join(f"`{one}`" for one in given if other.get(one, one) == name)
             raise InvalidInput(f"{names} are names of one argument; give one of them.")
-        if known[name].get("type") == "array" and isinstance(value, str) and value[:1] != "[":
-            value = [value]  # one id, where a list of them is asked for
-        read[name] = _without_blanks(value)
+        # One id, where a list of them is asked for.
+        alone = known[name].get("type") == "array" and isinstance(value, str) and value[:1] != "["
+        read[name] = [value] if alone else _without_blanks(value)
     return read
 
 

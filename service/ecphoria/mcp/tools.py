@@ -78,9 +78,7 @@ Metadata = Annotated[
         '"page": {"$gte": 3}}.',
     ),
 ]
-AsOf = Annotated[
-    Instant | None, Field(description="Facts as of this time; now if absent.")
-]
+AsOf = Annotated[Instant | None, Field(description="Facts as of this time; now if absent.")]
 
 
 class Turn(BaseModel):

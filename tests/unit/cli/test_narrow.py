@@ -15,8 +15,8 @@ LISTS: dict[str, tuple[str, dict[str, object]]] = {
         "confidence": 0.5, "first_label": f"Ana: {LONG}",
     }),
     "concepts": ("/v1/concepts", {
-        "id": ID, "name": LONG, "normalised": LONG.lower(), "mentions": 1_000_000, "first_occurred_at": MOMENT,
-        "last_occurred_at": MOMENT,
+        "id": ID, "name": LONG, "normalised": LONG.lower(), "mentions": 1_000_000,
+        "first_occurred_at": MOMENT, "last_occurred_at": MOMENT,
     }),
     "jobs list": ("/v1/jobs", job(id=ID)),
     "tenants list": ("/v1/tenants", {"id": ID, "name": LONG, "created_at": MOMENT}),

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ecphoria import Client
 from ecphoria.client.defaults import DEFAULT_URL, Target, target
+from ecphoria.client.exchange import error_of
 from ecphoria.errors import BadFile
 
 ELSEWHERE = "https://memory.example.org"
@@ -53,6 +55,26 @@ def test_arguments_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv(name, ELSEWHERE)
     given = Target(url="http://127.0.0.1:1", key="eck_given", tenant=None)
     assert target(given.url, given.key, None) == given
+
+
+def refused(called: Target) -> str:
+    problem = {"type": "/errors/unauthenticated", "title": "t", "status": 401, "detail": "No key."}
+    return error_of(httpx.Response(401, json=problem), called.about_key).message
+
+
+def test_a_refused_key_that_nobody_gave_is_told_with_its_file(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = f"No key. No key was given, and there is no {home / 'admin.key'}: ECPHORIA_HOME names"
+    assert refused(target(None, None, None)).startswith(said)
+    (home / "admin.key").write_text("eck_local\n")
+    told = refused(target(None, None, None))
+    assert told.startswith(f"No key. The key is from {home / 'admin.key'}: ECPHORIA_HOME names")
+    assert "eck_local" not in told
+    for given in (target(None, "eck_given", None), target(ELSEWHERE, None, None)):
+        assert refused(given) == "No key."
+    monkeypatch.setenv("ECPHORIA_API_KEY", "eck_set")
+    assert refused(target(None, None, None)) == "No key."
 
 
 def test_a_key_that_cannot_be_read_is_told(home: Path) -> None:
