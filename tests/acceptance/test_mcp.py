@@ -164,6 +164,19 @@ async def test_bad_calls_are_told_in_the_protocol_s_form(owner: Owner) -> None:
             await agent.read_resource("memory://episode/" + "0" * 32)
 
 
+async def test_an_unknown_session_is_told(owner: Owner) -> None:
+    owner.remember("The boat is sold.", session="harbour")
+    async with speaking(owner, STDIO) as agent:
+        told = words_of(await agent.call_tool("timeline", {"session": "harbor"}))
+        assert told == "No memory has the session 'harbor'."
+        of_a_day = {"session": "harbour", "before": "2020-01-01"}
+        assert words_of(await agent.call_tool("timeline", of_a_day)) == "No memories."
+        told = words_of(await agent.call_tool("forget", {"session": "harbor"}))
+        assert told == "No memory has the session 'harbor'; nothing is erased."
+        told = words_of(await agent.call_tool("forget", {"session": "harbour"}))
+        assert told.startswith("1 memory would be erased; nothing is erased yet:")
+
+
 async def test_a_day_is_one_in_utc(owner: Owner) -> None:
     async with speaking(owner, STDIO) as agent:
         await agent.call_tool("remember", {"text": "We sailed.", "occurred_at": "2026-03-14"})

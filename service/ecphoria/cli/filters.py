@@ -106,11 +106,17 @@ def conditions_of(texts: Sequence[str] | None) -> dict[str, MetadataCondition] |
     """Read each KEY=VALUE as `named_values` does, and a JSON object as comparisons.
 
     Raises:
-        InvalidInput: A text has no key or no `=`.
+        InvalidInput: A text has no key or no `=`, or is a comparison that is no JSON.
     """
     found: dict[str, MetadataCondition] = {}
     for name, value in _pairs(texts, "metadata"):
         parsed = json_or_text(value)
+        # A shell that ate the quotes must not make a comparison of it that nothing passes.
+        if value.startswith("{") and "$" in value and parsed is value:
+            raise InvalidInput(
+                f"`{value}` is no JSON; write comparisons like '{name}={{\"$gte\": 3}}'.",
+                field="metadata",
+            )
         found[name] = parsed if isinstance(parsed, dict) else _plain(value)
     return found or None
 

@@ -303,7 +303,7 @@ def _halved(load: Load | None, middle: int) -> tuple[Load | None, Load | None]:
     return replace(load, end=load.start + middle), replace(load, start=load.start + middle)
 
 
-_IN_PERCENT: Final = "importing, percent"  # the size is in bytes, which nobody counts
+_IMPORTING: Final = "importing"
 
 
 @contextlib.contextmanager
@@ -311,15 +311,15 @@ def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
     """Show how far the import is: a bar on a terminal, else a line a tenth."""
     if not stderr().is_terminal:
         done = 0
-        with watching() as watch:
+        with watching(in_percent=True) as watch:
             if size:
-                watch(_IN_PERCENT, 0, 100)  # the time left is reckoned from now
+                watch(_IMPORTING, 0, size)  # the time left is reckoned from now
 
             def tell(advance: int, _: _Tally) -> None:
                 nonlocal done
                 done += advance
                 if size:
-                    watch(_IN_PERCENT, 100 * done // size, 100)
+                    watch(_IMPORTING, min(done, size), size)
 
             yield tell
         return

@@ -61,11 +61,14 @@ def goes_on(job: str) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def watching() -> Iterator[Watch]:
-    """Show how far each stage of long work has come: a bar on a terminal, else lines."""
+def watching(*, in_percent: bool = False) -> Iterator[Watch]:
+    """Show how far each stage of long work has come: a bar on a terminal, else lines.
+
+    With `in_percent` the lines have no counts, which may be of bytes.
+    """
     console = stderr()
     if not console.is_terminal:
-        yield _told_in_lines(console)
+        yield _told_in_lines(console, in_percent=in_percent)
         return
     with counting(console) as progress:
         tasks: dict[tuple[str, int], TaskID] = {}
@@ -78,7 +81,7 @@ def watching() -> Iterator[Watch]:
         yield watch
 
 
-def _told_in_lines(console: Console) -> Watch:
+def _told_in_lines(console: Console, *, in_percent: bool) -> Watch:
     """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
     begun: dict[tuple[str, int], float] = {}
     told: set[tuple[str, int, int]] = set()
@@ -91,6 +94,7 @@ def _told_in_lines(console: Console) -> Watch:
             return
         told.add((stage, total, tenth))
         left = (now - start) * (total - done) / done
-        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
+        much = f"{100 * done // total} %" if in_percent else f"{done:,}/{total:,}"
+        console.print(f"{stage} {much}, {left:.0f} s left")
 
     return watch

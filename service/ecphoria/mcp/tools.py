@@ -120,6 +120,13 @@ async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> l
     return [*reversed(before.items), episode, *after.items]
 
 
+async def _why_empty(client: AsyncClient, session: str | None) -> str:
+    """Say that a list is empty; a session that nobody has may be a wrong name."""
+    if session and not (await client.page(session=session, limit=1)).items:
+        return f"No memory has the session {clipped(session, NAME)!r}."
+    return "No memories."
+
+
 class Tools:
     """The tools of one server."""
 
@@ -309,13 +316,20 @@ class Tools:
                 cursor=cursor,
                 limit=limit,
             )
+            empty = "No memories."
+            if (
+                session
+                and not page.items
+                and not (await client.page(session=session, limit=1)).items
+            ):
+                empty = f"No memory has the session {clipped(session, NAME)!r}."
         memories = memories_of(page.items)
         following = page.next_cursor
         if len(memories) < len(page.items):
             following = str(page.items[len(memories) - 1].turn)
         data = Timeline(memories=memories, next_cursor=following)
         more = f'There are more: call again with cursor="{following}".' if following else ""
-        return told("\n".join(filter(None, [lines_of(memories) or "No memories.", more])), data)
+        return told("\n".join(filter(None, [lines_of(memories) or empty, more])), data)
 
     async def facts(
         self,
@@ -402,10 +416,13 @@ class Tools:
             for episode in () if session or dry_run else there:
                 await client.delete(episode.id)
         data = Forgotten(dry_run=dry_run, count=count, facts=facts, memories=memories_of(there))
-        verb = "would be erased; nothing is erased yet" if dry_run else "were erased"
+        verb = "would be erased; nothing is erased yet" if dry_run else "erased"
         some = f", {len(data.memories)} of them" if len(data.memories) < count else ""
         also = f" with {facts} facts" if facts else ""
-        words = f"{count} memories{also} {verb}{some}{':' if there else '.'}"
+        noun = "memory" if count == 1 else "memories"
+        words = f"{count} {noun}{also} {verb}{some}{':' if there else '.'}"
+        if session and not count:
+            words = f"No memory has the session {clipped(session, NAME)!r}; nothing is erased."
         return told("\n".join(filter(None, [words, lines_of(data.memories)])), data)
 
     async def why(

@@ -264,6 +264,7 @@ def test_import_names_every_bad_record(
     assert "Imported 2 new, 0 known before, 2 refused." in done.out
     assert "Record 3: Not JSON" in done.err
     assert "Record 4: Empty." in done.err
+    assert "importing 100 %, 0 s left" in done.err
 
 
 def test_import_counts_what_it_leaves_out(

@@ -32,3 +32,10 @@ def test_a_value_without_a_name_is_refused() -> None:
         with pytest.raises(InvalidInput, match="KEY=VALUE"):
             conditions_of([text])
     assert conditions_of(None) is None
+
+
+@pytest.mark.parametrize("text", ["page={$gte: 3}", "page={'$gte': 3}", 'page={"$gte": }'])
+def test_a_comparison_that_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"""write comparisons like 'page=\{"\$gte": 3\}'"""):
+        conditions_of([text])
+    assert named_values([text], "metadata"), "a text that is stored may be anything"
