@@ -13,6 +13,7 @@ from rich.text import Text
 from ecphoria.cli.connection import answering, connected, instant
 from ecphoria.cli.terminal import (
     AsJson,
+    Limit,
     counted,
     id_column,
     print_json,
@@ -80,7 +81,7 @@ def list_facts(
     current: Annotated[
         bool, typer.Option("--current", help="Only facts that held at that time.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of facts.")] = 50,
+    limit: Limit = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     every: Annotated[
@@ -149,7 +150,7 @@ def show_history(
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of decisions.")] = 50,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show all facts and decisions of a subject and predicate; without FACT all decisions."""

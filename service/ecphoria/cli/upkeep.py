@@ -189,7 +189,10 @@ def list_jobs(
         JobState | None, typer.Option(help="Only jobs in this state, such as `dead`.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=_MOST_JOBS, metavar="N", help="Maximum number of rows.")
+        int,
+        typer.Option(
+            "--limit", "-n", min=1, max=_MOST_JOBS, metavar="N", help="Maximum number of rows."
+        ),
     ] = 20,
 ) -> Sequence[Job]:
     """List jobs, the newest first."""

@@ -57,10 +57,10 @@ def test_a_trace_on_a_terminal_has_its_question_and_its_first_hit_below(
     assert lines[2].endswith("…")
 
 
-@pytest.mark.parametrize("words", ["list", "trace", "concepts"])
+@pytest.mark.parametrize("words", ["list", "trace", "concepts", "jobs list"])
 def test_a_limit_has_one_name(command: Command, service: StubService, words: str) -> None:
     path, item = LISTS[words]
     service.routes[f"GET {path}"] = 200, {"items": [item]}
     for name in ("--limit", "-n"):
-        assert command(words, name, "7").code == 0
+        assert command(*words.split(), name, "7").code == 0
         assert "limit=7" in service.seen[-1][1]
