@@ -141,6 +141,12 @@ def import_file(
         client.stats()
         if form is None and found.form is not Format.EPISODES:
             stderr().print(f"Read as {found.form}; --format chooses another format.")
+            if found.form is Format.DOCUMENTS and source.lower().endswith(_TABLES):
+                stderr().print(
+                    "The table becomes one document; for an episode a row, write each row as a "
+                    'line {"text": "..."}.',
+                    markup=False,
+                )
         _import(client, found, tally, batch or (1_000 if bulk else 200), load)
     left_out = found.left_out.total()
     if as_json:
@@ -304,6 +310,7 @@ def _halved(load: Load | None, middle: int) -> tuple[Load | None, Load | None]:
 
 
 _IMPORTING: Final = "importing"
+_TABLES: Final = (".csv", ".tsv")
 
 
 @contextlib.contextmanager

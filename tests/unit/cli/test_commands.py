@@ -267,6 +267,19 @@ def test_import_names_every_bad_record(
     assert "importing 100 %, 0 s left" in done.err
 
 
+def test_a_table_is_told_to_become_one_document(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS
+    service.routes["POST /v1/episodes/batch"] = _batch(lambda _: False)  # type: ignore[assignment]  # the stub's answers are loosely typed
+    for name, told in (("chat.csv", True), ("chat.txt", False)):
+        file = tmp_path / name
+        file.write_text("date,speaker,text\n2026-01-01,Ana,The boiler was serviced\n")
+        done = command("import", str(file))
+        assert "Imported 1 new" in done.out
+        assert ("The table becomes one document" in done.err) is told
+
+
 def test_import_counts_what_it_leaves_out(
     command: Command, service: StubService, tmp_path: Path
 ) -> None:
