@@ -25,6 +25,7 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.client.defaults import DEFAULT_URL, explorer_address
+from ecphoria.errors import NotFound
 from ecphoria.records.episode import Episode, Session, State
 from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood
 from ecphoria.records.recall import Trace, TraceSummary, Verdict
@@ -162,8 +163,13 @@ def show(
     if around:
         found = client.graph.around(node, hops=hops, limit=limit)
         (print_json if as_json else _draw_around)(found)
-    else:
-        (print_json if as_json else _draw_episode)(client.get(node))
+        return
+    try:
+        episode = client.get(node)
+    except NotFound as unknown:
+        others = "`ecphoria trace ID` shows a recall, `show ID --around` a concept or a session."
+        raise NotFound(f"{unknown.message}; {others}", **unknown.fields) from unknown
+    (print_json if as_json else _draw_episode)(episode)
 
 
 def _draw_sessions(found: Iterable[Session]) -> None:

@@ -617,3 +617,9 @@ def test_a_memory_without_a_speaker_shows_its_role(command: Command, service: St
     first_hit(found)["episode"] = chat
     service.routes["POST /v1/recall"] = 200, found
     assert "assistant  5 Sep 2025  Feed it with rye." in command("recall", "rye?").out
+
+
+def test_show_tells_how_to_see_what_is_no_episode(command: Command) -> None:
+    done = command("show", "concept:Mara")
+    assert done.code == 1
+    assert "`ecphoria trace ID` shows a recall, `show ID --around` a concept" in done.err
