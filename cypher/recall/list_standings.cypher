@@ -12,7 +12,8 @@ WITH DISTINCT id, f, any(
     place IN range(0, size(coalesce(f.held_from, [])) - 1)
     WHERE f.held_from[place] <= $now AND $now < f.held_until[place]
   ) AS holds
-WITH id, f, holds, CASE WHEN holds OR f.held_from IS NULL THEN [] ELSE COLLECT {
+WITH id, f, holds, coalesce(f.standing, '') = 'retracted' AND NOT holds AS wrong
+WITH id, f, holds, wrong, CASE WHEN holds OR f.held_from IS NULL AND NOT wrong THEN [] ELSE COLLECT {
   MATCH (g:Fact {
     tenant: $tenant, subject: f.subject, relation: f.relation, qualifier: f.qualifier
   })
@@ -22,9 +23,16 @@ WITH id, f, holds, CASE WHEN holds OR f.held_from IS NULL THEN [] ELSE COLLECT {
   )
   RETURN g.id
   ORDER BY g.id
-} END AS current, last([until IN coalesce(f.held_until, []) WHERE until <= $now]) AS ended_at
+} END AS current, CASE WHEN wrong THEN COLLECT {
+  // A retracted fact never held. For its memories it ended when somebody decided so.
+  MATCH (d:Decision)-[:DECIDES]->(f)
+  WHERE d.tenant = $tenant AND d.recorded_at <= $now
+  RETURN d.recorded_at
+  ORDER BY d.recorded_at
+} ELSE [until IN coalesce(f.held_until, []) WHERE until <= $now] END AS ends
 ORDER BY id, f.id
 RETURN collect([
   id, f.id, {subject: f.subject, relation: f.relation, qualifier: f.qualifier}, holds,
-  coalesce(f.standing = 'held', false) AND NOT holds AND ended_at IS NOT NULL, ended_at, current
+  coalesce(f.standing IN ['held', 'retracted'], false) AND NOT holds AND ends <> [],
+  last(ends), current
 ]) AS rows

@@ -77,6 +77,23 @@ def objects(owner: Owner, **params: str) -> list[str]:
         cursor = {"cursor": page["next_cursor"]}
 
 
+def test_a_memory_whose_fact_is_retracted_gives_way_to_what_holds(owner: Owner) -> None:
+    moved(owner)
+
+    def asked(**body: object) -> list[tuple[str, bool]]:
+        cue = {"cue": "Where does Ana live?", "record": False, **body}
+        hits = owner.post("/v1/recall", json=cue).json()["hits"]
+        return [(hit["episode"]["text"], bool(hit["superseded_at"])) for hit in hits]
+
+    oslo, bergen = "Ana lives in Oslo.", "Ana has moved to Bergen."
+    assert asked() == [(bergen, False), (oslo, True)]
+    fact = places(owner)["bergen"]["id"]
+    made = owner.post(f"/v1/facts/{fact}/decisions", json={"ruling": "retract"}).json()
+    assert asked() == asked(as_of="2100-01-01T00:00:00Z") == [(oslo, False), (bergen, True)]
+    owner.post(f"/v1/decisions/{made['id']}/undo", json={}).raise_for_status()
+    assert asked() == [(bergen, False), (oslo, True)]
+
+
 def test_facts_are_listed_by_standing_and_the_last_stated_first(
     owner: Owner, stranger: Owner
 ) -> None:

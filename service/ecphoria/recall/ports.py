@@ -19,8 +19,8 @@ class FactStanding:
     """The state of a claimed fact at an instant.
 
     Attributes:
-        ended: Whether it held, and holds no more.
-        ended_at: The end of its last spell before the instant.
+        ended: Whether it held and holds no more, or somebody decided that it is wrong.
+        ended_at: The end of its last spell before the instant, or the time of this decision.
         current: The facts of the same key that hold instead.
     """
 

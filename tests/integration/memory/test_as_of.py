@@ -97,7 +97,8 @@ async def test_what_holds_stands_above_what_held_and_says_why(
     facts = FactService(store=FactStore(graph), clock=WallClock())
     (by,) = result.hits[old].superseded_by
     wrong = await facts.decide(tenant, by, NewDecision(ruling="retract"))
-    assert all(hit.superseded_at is None for hit in (await ask(recalls, tenant)).hits)
+    ended = [hit.episode.text for hit in (await ask(recalls, tenant)).hits if hit.superseded_at]
+    assert ended == [BERGEN.text]
     await facts.undo(tenant, wrong.id)
     again = await ask(recalls, tenant)
     assert [(hit.episode.id, hit.score) for hit in again.hits] == [
