@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry
@@ -22,7 +23,6 @@ from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.merge import MergeReview, MergeStore
 from ecphoria.embedding.service import ReembeddingService
-from ecphoria.embedding.store import ReembeddingStore
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.disk import disk_of
@@ -220,8 +220,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         embedder = await loading
         async with AsyncExitStack() as unused:
             unused.push_async_callback(embedder.close)
-            await migrate(graph, embedder.model, embedder.dimension)
-            stored = await ReembeddingStore(graph).generation()
+            store = await migrate(graph, embedder.model, embedder.dimension)
             unused.pop_all()
         base = Base(
             settings=settings,
@@ -232,7 +231,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             spans=spans,
             resources=stack,
         )
-        services = await assemble(base, embedder, stored.generation)
+        services = await assemble(base, embedder, store.generation)
         guard.pop_all()
     log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
     return services
@@ -311,11 +310,12 @@ async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
 async def warm_up(services: Services) -> None:
     """Run recalls in the newest tenants, because Neo4j plans a query when it first runs.
 
-    One cue has words and names and one has none, because an empty list has its own plan. The log
-    warns of tenants whose texts the embedding model does not read. It takes a few seconds at most;
-    an error here is left to the first caller.
+    One cue has words and names and one has none, because an empty list has its own plan. It takes
+    a few seconds at most; an error here is left to the first caller. Afterwards, while requests
+    are answered, the log warns of tenants whose texts the embedding model does not read.
     """
     operator = Principal(key=None, tenant=None, scopes=frozenset())
+    recalled: dict[str, TenantId] = {}
     with suppress(TimeoutError, EcphoriaError):
         async with asyncio.timeout(_WARM_S):
             listed = await services.tenancy.tenants.list()
@@ -325,17 +325,22 @@ async def warm_up(services: Services) -> None:
                     tenant = await services.access.tenant_of(operator, each.name)
                     for cue in _WARM_CUES:
                         await services.recalls.recall(tenant, cue, RecallOptions(), record=False)
-                    await _warn_of_languages(services, tenant, each.name)
+                    recalled[each.name] = tenant
+    # Its query takes Neo4j a second to plan, and nobody waits for a warning.
+    warning = asyncio.create_task(_warn_of_languages(services, recalled))
+    services.own.push_async_callback(_settle, warning)
 
 
-async def _warn_of_languages(services: Services, tenant: TenantId, name: str) -> None:
+async def _warn_of_languages(services: Services, tenants: Mapping[str, TenantId]) -> None:
     if languages_read(services.embedder.model) is None:
         return
-    newest = await services.archive.list_episodes(tenant, limit=_WARNED_BY, newest=True)
-    unread = Unread(services.embedder.model)
-    unread.take(one.text for one in newest)
-    if warning := unread.warning():
-        log.warning("languages_not_read", tenant=name, told=warning)
+    for name, tenant in tenants.items():
+        with suppress(EcphoriaError):
+            newest = await services.archive.list_episodes(tenant, limit=_WARNED_BY, newest=True)
+            unread = Unread(services.embedder.model)
+            unread.take(one.text for one in newest)
+            if warning := unread.warning():
+                log.warning("languages_not_read", tenant=name, told=warning)
 
 
 @asynccontextmanager
@@ -424,10 +429,10 @@ async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
     )
 
 
-async def _settle(loading: asyncio.Task[Embedder]) -> None:
-    """Cancel a task after another failure."""
-    loading.cancel()
-    await asyncio.gather(loading, return_exceptions=True)
+async def _settle(task: asyncio.Task[Any]) -> None:
+    """Cancel a task whose result is no longer needed."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def _recalls(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.errors import EmbedderMismatch, Misconfigured, StoreUnavailable
+from ecphoria.errors import EcphoriaError, EmbedderMismatch, Misconfigured, StoreUnavailable
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
-from ecphoria.neo4j_store.schema import migrate
+from ecphoria.neo4j_store.schema import Migration, migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions, open_driver
 from ecphoria.ports import Embedder
 from tests.conftest import Cypher
@@ -135,21 +135,44 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
 
 
 async def test_running_again_changes_nothing(graph: Graph, embedder: Embedder) -> None:
-    assert await migrate(graph, embedder.model, embedder.dimension) == ()
+    assert (await migrate(graph, embedder.model, embedder.dimension)).applied == ()
+
+
+async def test_one_query_decides_that_a_store_is_up_to_date(
+    options: GraphOptions, embedder: Embedder, graph: Graph
+) -> None:
+    asked: list[str] = []
+    async with Graph.connect(options, on_query=lambda name, _: asked.append(name)) as another:
+        found = await migrate(another, embedder.model, embedder.dimension)
+    assert found == Migration(applied=(), generation=0)
+    assert asked == ["server.find_current", "server.check_schema"]
+
+
+async def test_an_index_that_failed_is_told_although_every_file_was_applied(
+    graph: Graph, embedder: Embedder, cypher: Cypher
+) -> None:
+    await cypher("CREATE (:MigrateTest {a: $long})", long="long" * 10_000)
+    await cypher("CREATE INDEX migrate_test_a FOR (n:MigrateTest) ON (n.a)")
+    try:
+        with pytest.raises(EcphoriaError):
+            await migrate(graph, embedder.model, embedder.dimension)
+        assert await indexes(cypher, "migrate_test") == ["migrate_test_a FAILED"]
+    finally:
+        await cypher("MATCH (n:MigrateTest) DELETE n")
 
 
 async def test_new_files_are_applied_once_and_in_order(
     options: GraphOptions, embedder: Embedder, cypher: Cypher
 ) -> None:
     async with with_files(options, SECOND, FIRST) as graph:
-        applied = await migrate(graph, embedder.model, embedder.dimension)
+        applied = (await migrate(graph, embedder.model, embedder.dimension)).applied
         assert applied == (FIRST.name, SECOND.name)
         assert await indexes(cypher, "migrate_test") == [
             "migrate_test_a ONLINE",
             "migrate_test_b ONLINE",
             "migrate_test_c ONLINE",
         ]
-        assert await migrate(graph, embedder.model, embedder.dimension) == ()
+        assert (await migrate(graph, embedder.model, embedder.dimension)).applied == ()
 
 
 async def test_a_store_of_the_first_schema_file_alone_gets_the_others(
@@ -158,8 +181,8 @@ async def test_a_store_of_the_first_schema_file_alone_gets_the_others(
     first = "schema.0100_baseline"
     later = sorted(name for name in SCHEMA if name.startswith("schema.") and name > first)
     await cypher("MATCH (m:SchemaMigration) WHERE m.id IN $later DELETE m", later=later)
-    assert await migrate(graph, embedder.model, embedder.dimension, up_to=first) == ()
-    assert await migrate(graph, embedder.model, embedder.dimension) == tuple(later)
+    assert (await migrate(graph, embedder.model, embedder.dimension, up_to=first)).applied == ()
+    assert (await migrate(graph, embedder.model, embedder.dimension)).applied == tuple(later)
 
 
 async def test_migrators_at_the_same_time_apply_each_file_once(
@@ -167,7 +190,7 @@ async def test_migrators_at_the_same_time_apply_each_file_once(
 ) -> None:
     async def one() -> tuple[str, ...]:
         async with with_files(options, FIRST, SECOND) as graph:
-            return await migrate(graph, embedder.model, embedder.dimension)
+            return (await migrate(graph, embedder.model, embedder.dimension)).applied
 
     applied = await asyncio.gather(*(one() for _ in range(4)))
     assert sorted(applied) == [(), (), (), (FIRST.name, SECOND.name)]
@@ -182,7 +205,7 @@ async def test_a_changed_file_is_refused(options: GraphOptions, embedder: Embedd
         with pytest.raises(Misconfigured, match=r"9001_test was changed"):
             await migrate(graph, embedder.model, embedder.dimension)
     async with with_files(options, FIRST) as graph:
-        assert await migrate(graph, embedder.model, embedder.dimension) == ()
+        assert (await migrate(graph, embedder.model, embedder.dimension)).applied == ()
 
 
 async def test_a_failed_file_can_be_mended_and_the_rest_goes_on(
@@ -193,7 +216,7 @@ async def test_a_failed_file_can_be_mended_and_the_rest_goes_on(
         with pytest.raises(Exception, match="9002"):
             await migrate(graph, embedder.model, embedder.dimension)
     async with with_files(options, FIRST, SECOND) as graph:
-        applied = await migrate(graph, embedder.model, embedder.dimension)
+        applied = (await migrate(graph, embedder.model, embedder.dimension)).applied
     assert applied == (SECOND.name,)
     assert len(await indexes(cypher, "migrate_test")) == 3
 
@@ -206,7 +229,7 @@ async def test_a_lease_that_ran_out_is_taken_over_and_a_live_one_is_not(
         "SET m.holder = 'dead', m.until = datetime() + duration({seconds: $seconds})"
     )
     await cypher(take, seconds=-1)
-    assert await migrate(graph, embedder.model, embedder.dimension) == ()
+    assert (await migrate(graph, embedder.model, embedder.dimension)).applied == ()
     await cypher(take, seconds=60)
     with pytest.raises(StoreUnavailable, match="another service"):
         await migrate(graph, embedder.model, embedder.dimension, lock_wait_s=0.3)
@@ -219,7 +242,7 @@ async def test_a_store_of_another_model_is_refused_with_the_remedy(
     with pytest.raises(EmbedderMismatch, match="set the embedder back") as refused:
         await migrate(graph, model or embedder.model, embedder.dimension + more)
     assert refused.value.fields["stored_model"] == embedder.model
-    assert await migrate(graph, embedder.model, embedder.dimension) == ()
+    assert (await migrate(graph, embedder.model, embedder.dimension)).applied == ()
 
 
 async def test_a_store_that_a_newer_release_has_used_is_refused(
@@ -243,4 +266,4 @@ async def test_a_store_from_before_the_first_release_is_refused_with_what_to_do(
         assert refused.value.fields["file"] == f"schema.{file}"
     finally:
         await cypher("MATCH (m:SchemaMigration {id: $id}) DELETE m", id=f"schema.{file}")
-    assert await migrate(graph, embedder.model, embedder.dimension) == ()
+    assert (await migrate(graph, embedder.model, embedder.dimension)).applied == ()

@@ -75,6 +75,7 @@ NO_TENANT: Mapping[str, str] = {
     "portability.load_nodes": "reads nodes that a copy listed of one tenant",
     "server.await_indexes": "belongs to the store",
     "server.bind_store": "belongs to the store",
+    "server.find_current": "belongs to the store",
     "server.find_procedures": "belongs to the store",
     "server.gds_version": "belongs to the store",
     "server.list_migrations": "belongs to the store",

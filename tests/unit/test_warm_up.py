@@ -1,6 +1,7 @@
 """The recalls before the service is ready: in the newest tenants, and never in the way."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -39,14 +40,21 @@ def warm(
         assert newest
         return [SimpleNamespace(text=text)] * limit
 
+    async def start() -> None:
+        await warm_up(services)
+        assert bool(recalled) == bool(names), "the recalls are over"
+        # The service answers meanwhile.
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+
     services: Any = SimpleNamespace(
+        own=AsyncExitStack(),
         tenancy=SimpleNamespace(tenants=SimpleNamespace(list=list_tenants)),
         access=SimpleNamespace(tenant_of=tenant_of),
         recalls=SimpleNamespace(recall=recall),
         archive=SimpleNamespace(list_episodes=list_episodes),
         embedder=SimpleNamespace(model="all-MiniLM-L6-v2"),
     )
-    asyncio.run(warm_up(services))
+    asyncio.run(start())
     return recalled
 
 

@@ -17,7 +17,7 @@ from ecphoria.errors import (
     StoreUnsuitable,
 )
 from ecphoria.neo4j_store.queries import Mode, Query, statements
-from ecphoria.neo4j_store.session import Done, Graph, Statement
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,21 @@ class StoreMark:
     migration: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """What `migrate` did and found.
+
+    Attributes:
+        applied: Names of the applied schema files; none if the store was up to date.
+        generation: The generation of vectors that the store uses.
+    """
+
+    applied: tuple[str, ...]
+    generation: int
+
+
 FIND_STORE = Statement("server.find_store", StoreMark)
+_FIND_CURRENT = Statement("server.find_current", StoreMark)
 _HOLD_LOCK = Statement("server.hold_lock", str)
 _LIST_MIGRATIONS = Statement("server.list_migrations", tuple[str, str])
 _RECORD_MIGRATION = Statement("server.record_migration", Done)
@@ -68,8 +82,11 @@ async def migrate(
     *,
     lock_wait_s: float = 300.0,
     up_to: str | None = None,
-) -> tuple[str, ...]:
+) -> Migration:
     """Apply the schema files that are new to the store, in order, and wait for their indexes.
+
+    One query decides that a store is up to date, because each other one would be planned anew at
+    the start of a server. Only a store that needs more is locked.
 
     Args:
         graph: The server.
@@ -78,9 +95,6 @@ async def migrate(
         lock_wait_s: How long to wait while another service migrates.
         up_to: Last schema file to apply; all if None. A copy is restored into its own schema, and
             newer files are applied afterwards.
-
-    Returns:
-        The names of the applied files; none if the store was up to date.
 
     Raises:
         EmbedderMismatch: The store was made with another model.
@@ -92,6 +106,9 @@ async def migrate(
         (query for query in graph.queries.values() if query.mode is Mode.SCHEMA),
         key=lambda query: query.name,
     )
+    current = await _find_current(graph, files, model, dimension)
+    if current is not None:
+        return Migration(applied=(), generation=current.generation)
     await graph.apply_schema(graph.queries[_FIRST])
     async with _locked(graph, lock_wait_s) as holder:
         (binding,) = await graph.run(_BIND_STORE, model=model, dimension=dimension)
@@ -104,7 +121,28 @@ async def migrate(
             await graph.apply_schema(named, vectors=_vector_options(dimension))
             await graph.run(_RECORD_MIGRATION, id=file.name, checksum=_checksum(file))
         await graph.run(_AWAIT_INDEXES, seconds=_INDEX_WAIT_S)
-    return tuple(file.name for file in pending)
+    return Migration(
+        applied=tuple(file.name for file in pending), generation=binding.generation
+    )
+
+
+async def _find_current(
+    graph: Graph, files: list[Query], model: str, dimension: int
+) -> StoreMark | None:
+    """Find the store if it needs nothing, with its indexes online; None if it may need more."""
+    applied = [f"{file.name} {_checksum(file)}" for file in files]
+
+    async def find(work: Work) -> StoreMark | None:
+        return await work.run_one(
+            _FIND_CURRENT,
+            model=model,
+            dimension=dimension,
+            applied=applied,
+            seconds=_INDEX_WAIT_S,
+        )
+
+    # As a change, a cluster's leader answers; another server may not know yet of a migration.
+    return await graph.change("server.check_schema", find)
 
 
 async def create_vector_indexes(graph: Graph, dimension: int) -> None:
