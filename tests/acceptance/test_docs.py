@@ -99,6 +99,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     with_schema(home / "engine")
     folder = tmp_path_factory.mktemp("reader")
     with_schema(folder / "other-home" / "engine")  # "Move a tenant"; a backup has a new home
+    with_schema(folder / "home")  # "Run the local Neo4j"
     (folder / "cache").symlink_to(CACHE)  # a page may name a cache; it need not be filled again
     with chat_endpoint() as model:
         model.says = obliging

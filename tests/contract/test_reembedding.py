@@ -45,6 +45,7 @@ from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, asking, emptied, new_tenant
+from tests.hashing import HashingEmbedder
 
 pytestmark = pytest.mark.engine
 
@@ -130,6 +131,12 @@ class World:
                 return state
             await asyncio.sleep(0.05)
         raise AssertionError(state)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    """The old model: no test judges a ranking, and each fills a store with the same long texts."""
+    return HashingEmbedder("words", 384)
 
 
 @asynccontextmanager
@@ -439,10 +446,39 @@ async def test_what_is_written_meanwhile_is_caught_up_with(world: World) -> None
     assert await vectors(world) == {}
 
 
-async def test_a_failing_endpoint_is_asked_again_and_a_refusing_one_ends_the_change(
+async def test_a_change_that_is_cancelled_or_fails_leaves_the_store_as_it_was_and_begins_anew(
     world: World,
 ) -> None:
     before, wanted = await vectors(world), await expected(world)
+    await cancelled(world, before)
+    await failing(world, before)
+    await world.service.start(CHOICE)  # the same again goes on
+    assert await world.finished() == "done"
+    await require_switched(world, wanted)
+    with pytest.raises(Conflict, match="done"):
+        await world.service.cancel()
+
+
+async def cancelled(world: World, before: Vectors) -> None:
+    """Cancel a change that has made all vectors."""
+    await world.service.start(CHOICE)
+
+    def stop(place: str) -> None:
+        if place == "reembed: switch":
+            raise Killed
+
+    with suppress(Killed):
+        await world.reembedder(stop).run_one()
+    assert await vectors(world, "embedding_1")
+    with pytest.raises(Conflict, match="under way"):
+        await world.service.start(CHOICE)
+    assert (await world.service.cancel()).state == "cancelling"
+    assert await world.finished() == "cancelled"
+    await require_untouched(world, before)
+
+
+async def failing(world: World, before: Vectors) -> None:
+    """Let the endpoint be down for a while, which is waited for, and then refuse."""
     await world.service.start(CHOICE)
     world.new.failures = [EncoderUnavailable("Down for a while.")]
     worker = world.reembedder()
@@ -458,31 +494,6 @@ async def test_a_failing_endpoint_is_asked_again_and_a_refusing_one_ends_the_cha
     assert await vectors(world) == before
     with pytest.raises(Conflict, match="cancel"):
         await world.service.start(EmbedderChoice(provider="openai", model="x", dimension=9))
-    await world.service.start(CHOICE)  # the same again goes on
-    assert await world.finished() == "done"
-    await require_switched(world, wanted)
-
-
-async def test_a_cancelled_change_leaves_the_store_as_it_was(world: World) -> None:
-    before = await vectors(world)
-    await world.service.start(CHOICE)
-
-    def stop(place: str) -> None:
-        if place == "reembed: switch":
-            raise Killed
-
-    with suppress(Killed):
-        await world.reembedder(stop).run_one()
-    assert await vectors(world, "embedding_1")
-    with pytest.raises(Conflict, match="under way"):
-        await world.service.start(CHOICE)
-    assert (await world.service.cancel()).state == "cancelling"
-    assert await world.finished() == "cancelled"
-    await require_untouched(world, before)
-    await world.service.start(CHOICE)
-    assert await world.finished() == "done"
-    with pytest.raises(Conflict, match="done"):
-        await world.service.cancel()
 
 
 async def test_archived_memories_get_new_vectors_when_they_are_restored(world: World) -> None:
