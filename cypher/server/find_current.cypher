@@ -4,18 +4,18 @@
 // params: model STRING, dimension INTEGER, applied LIST<STRING>, seconds INTEGER
 // returns: model STRING, dimension INTEGER, generation INTEGER
 CYPHER 25
-MATCH (s:Store {id: 'store'})
-WHERE s.model = $model AND s.dimension = $dimension
+MATCH (m:SchemaMigration)
+WHERE m.id <> 'lock'
+WITH m
+ORDER BY m.id
+WITH collect(m.id + ' ' + m.checksum) AS applied
+WHERE applied = $applied
   AND NOT EXISTS {
     MATCH (l:SchemaMigration {id: 'lock'})
     WHERE l.holder IS NOT NULL AND l.until >= datetime()
   }
-MATCH (m:SchemaMigration)
-WHERE m.id <> 'lock'
-WITH s, m
-ORDER BY m.id
-WITH s, collect(m.id + ' ' + m.checksum) AS applied
-WHERE applied = $applied
+MATCH (s:Store {id: 'store'})
+WHERE s.model = $model AND s.dimension = $dimension
 CALL db.awaitIndexes($seconds)
 RETURN s.model AS model, s.dimension AS dimension, coalesce(s.generation, 0) AS generation
 ORDER BY model

@@ -121,9 +121,7 @@ async def migrate(
             await graph.apply_schema(named, vectors=_vector_options(dimension))
             await graph.run(_RECORD_MIGRATION, id=file.name, checksum=_checksum(file))
         await graph.run(_AWAIT_INDEXES, seconds=_INDEX_WAIT_S)
-    return Migration(
-        applied=tuple(file.name for file in pending), generation=binding.generation
-    )
+    return Migration(applied=tuple(file.name for file in pending), generation=binding.generation)
 
 
 async def _find_current(
@@ -134,11 +132,7 @@ async def _find_current(
 
     async def find(work: Work) -> StoreMark | None:
         return await work.run_one(
-            _FIND_CURRENT,
-            model=model,
-            dimension=dimension,
-            applied=applied,
-            seconds=_INDEX_WAIT_S,
+            _FIND_CURRENT, model=model, dimension=dimension, applied=applied, seconds=_INDEX_WAIT_S
         )
 
     # As a change, a cluster's leader answers; another server may not know yet of a migration.
