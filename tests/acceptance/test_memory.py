@@ -71,9 +71,10 @@ def services() -> int:
 
 
 def test_memories_of_a_process_share_a_service_and_find_everything_again(home: Path) -> None:
-    # It holds Neo4j for both services; the next test sees that the last user's end stops it.
+    # It holds Neo4j for both services, which saves a start.
     with Engine(engine_settings(Settings(home=home))).running():
         shared_and_again(home)
+    assert state(home) is EngineState.STOPPED, "no memory uses it still"
 
 
 def shared_and_again(home: Path) -> None:
