@@ -29,6 +29,9 @@ def test_english_has_stems_only() -> None:
         ("Dove sono le finestre della casa?", "La finestra è nella cucina."),
         ("Waar zijn de boeken van mijn zus?", "Het boek is van mij."),
         ("Где стоят лодки?", "Лодка стоит в порту."),
+        ("What did she buy?", "I bought it."),
+        ("Who sold it?", "They sell the boat."),
+        ("Does he have children?", "One child goes to school."),
     ],
 )
 def test_forms_of_a_word_meet(cue: str, memory: str) -> None:
