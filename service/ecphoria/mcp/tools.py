@@ -121,7 +121,7 @@ async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> l
 
 
 async def _why_empty(client: AsyncClient, session: str | None) -> str:
-    """Say that a list is empty; a session that nobody has may be a wrong name."""
+    """Say that a list is empty; a session that no memory has may be a wrong name."""
     if session and not (await client.page(session=session, limit=1)).items:
         return f"No memory has the session {clipped(session, NAME)!r}."
     return "No memories."
@@ -316,20 +316,14 @@ class Tools:
                 cursor=cursor,
                 limit=limit,
             )
-            empty = "No memories."
-            if (
-                session
-                and not page.items
-                and not (await client.page(session=session, limit=1)).items
-            ):
-                empty = f"No memory has the session {clipped(session, NAME)!r}."
+            empty = "" if page.items else await _why_empty(client, session)
         memories = memories_of(page.items)
         following = page.next_cursor
         if len(memories) < len(page.items):
             following = str(page.items[len(memories) - 1].turn)
         data = Timeline(memories=memories, next_cursor=following)
         more = f'There are more: call again with cursor="{following}".' if following else ""
-        return told("\n".join(filter(None, [lines_of(memories) or empty, more])), data)
+        return told("\n".join(filter(None, [lines_of(memories), empty, more])), data)
 
     async def facts(
         self,

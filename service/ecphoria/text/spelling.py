@@ -16,7 +16,7 @@ from ecphoria.text.tokens import APOSTROPHES, STOP_WORDS, stems_of, words
 _WRITTEN: Final = re.compile(
     rf"(?<![\w./@#:-])[^\W\d_][^\W\d_A-Z]{{3,23}}(?![\w/@#:-]|[.][^\W\d]|[{APOSTROPHES}]t\b)"
 )
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|`[^`]*`")
 # Each word costs one look-up of about 500 stems.
 _MOST: Final = 4
 _DICTIONARIES: Final = {
