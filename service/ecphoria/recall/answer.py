@@ -26,6 +26,7 @@ from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
 from ecphoria.text.dates import tells_day
 from ecphoria.text.forms import composed
+from ecphoria.text.german import DATED
 from ecphoria.text.near_copies import SHORTEST, Sketch, almost_same, sketch
 from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS
 
@@ -182,7 +183,7 @@ _LONGEST_TOKEN = 32
 _ELLIPSIS = "…"
 _WORD = re.compile(r"\S+")
 # The end of a line of code counts as the end of a sentence.
-_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)|\n")  # noqa: RUF001 (the marks of other scripts)
+_SENTENCE_END = re.compile(rf"(?:(?<!\d)\.|\.(?!{DATED})|[!?。！？])(?=\s|$)|\n")  # noqa: RUF001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

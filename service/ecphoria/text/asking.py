@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from ecphoria.text.german import DATED, is_german
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
-from ecphoria.text.german import is_german
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.tokens import (
     APOSTROPHES,
@@ -349,8 +349,12 @@ _OFFERS = re.compile(
 """Offers help; beside an excuse it states nothing."""
 
 _ENDS = r".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\n"
-# "Next.js", "asyncio.run", "4.5", "Dr. Seuss" and "the U.S. team" do not end at their dots.
-DOT_WITHIN: Final = r"(?:\.(?=\w)|(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St|vs))\.|(?<=\b(?:Hon|Mrs))\.)"
+# "Next.js", "asyncio.run", "4.5", "Dr. Seuss", "the U.S. team" and "am 12. Mai" do not end at
+# their dots.
+DOT_WITHIN: Final = (
+    r"(?:\.(?=\w)|(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St|vs))\.|(?<=\b(?:Hon|Mrs))\."
+    rf"|(?<=\d)\.(?={DATED}))"
+)
 _SENTENCE = re.compile(rf"(?:[^{_ENDS}]|{DOT_WITHIN})+(?:[{_ENDS}]+|$)")
 # "4:51" is one number.
 _CLAUSE = re.compile(r"[,;()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|:(?!\d)|\s-\s")

@@ -3,6 +3,8 @@
 German writes every noun with a capital, so a capital alone does not show a name.
 """
 
+from typing import Final
+
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.text import tokens as english
@@ -35,3 +37,9 @@ def stems(text: str) -> tuple[str, ...]:
     """
     kept = [word for word in normalised_words(text) if word not in FUNCTION_WORDS]
     return tuple(_SNOWBALL.stemWords(kept))
+
+
+DATED: Final = (
+    r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+"""A month behind the dot of a day, as in "am 12. Mai": no sentence ends there."""

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from ecphoria.text.code_blocks import code_blocks
+from ecphoria.text.german import DATED
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import stems
 
@@ -112,7 +113,9 @@ _MOST_CHARACTERS: Final = 240
 _SAME: Final = 0.5
 """Common share of the shorter one's content words from which two are about the same thing."""
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])[\"'”)]*\s+|\n+|(?<=[。！？])")  # noqa: RUF001
+_SENTENCE_END: Final = re.compile(
+    rf"(?<=[.!?。！？])(?!(?<=\d\.){DATED})[\"'”)]*\s+|\n+|(?<=[。！？])"  # noqa: RUF001
+)
 _QUESTION: Final = re.compile(r"[?？؟]\W*$")  # noqa: RUF001 (the marks of other scripts)
 _IF: Final = re.compile(r"\W*(?:if|when|whenever|should|wenn|falls|ob|whether)\b", re.IGNORECASE)
 _DEFINES: Final = re.compile(r"\W*(?:s |is |are |was |hei(?:ß|ss)t |ist |sind |[A-ZÄÖÜ])")

@@ -21,6 +21,10 @@ SAID = [
     ("Ich arbeite bei einer Werft.", Topic.WORK, "Ich arbeite bei einer Werft."),
     ("My team lead is called Ruth.", Topic.PEOPLE, "My team lead is called Ruth."),
     ("Meine Schwester heißt Lena.", Topic.PEOPLE, "Meine Schwester heißt Lena."),
+    (
+        "Meine Schwester heißt Lena und ist am 12. Mai geboren.", Topic.PEOPLE,
+        "Meine Schwester heißt Lena und ist am 12. Mai geboren.",
+    ),
     ("I'm working on a tide table.", Topic.PROJECT, "I'm working on a tide table."),
     ("Please never use emojis here.", Topic.PREFERENCE, "Please never use emojis here."),
     ("Okay.\nWe decided to drop the queue.", Topic.DECISION, "We decided to drop the queue."),
