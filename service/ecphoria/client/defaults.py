@@ -22,7 +22,7 @@ class Target:
     key: str | None
     tenant: str | None
     about_key: str = field(default="", compare=False)
-    """What to say if the key is refused."""
+    """The origin of the key; errors tell it if the key is refused."""
 
 
 def target(url: str | None, key: str | None, tenant: str | None) -> Target:
@@ -85,7 +85,11 @@ def local_key(url: str, home: Path | None) -> str | None:
     """
     if not is_here(url):
         return None
-    return os.environ.get("ECPHORIA_AUTH__BOOTSTRAP_KEY") or admin_key(home)  # noqa: TID251
+    return _bootstrap_key() or admin_key(home)
+
+
+def _bootstrap_key() -> str | None:
+    return os.environ.get("ECPHORIA_AUTH__BOOTSTRAP_KEY")  # noqa: TID251
 
 
 def admin_key(home: Path | None) -> str | None:
@@ -121,7 +125,7 @@ def origin_of_key(url: str, home: Path | None, key: str | None) -> str | None:
         return None
     if key is None:
         return f"No key was given, and there is no {file}"
-    return f"The key is from {file}" if key == admin_key(home) else None
+    return None if _bootstrap_key() else f"The key is from {file}"
 
 
 def _default_home() -> Path | None:

@@ -53,7 +53,7 @@ class StoreMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """What `migrate` did and found.
+    """The result of `migrate`.
 
     Attributes:
         applied: Names of the applied schema files; none if the store was up to date.

@@ -400,8 +400,11 @@ async def _read_for_misspelt(
     """Find the stored words that misspelt words of a cue stand for."""
     if found.terms.keys() >= {*found.analysis.stems}:
         return {}
+    unknown = await asyncio.to_thread(misspelt, cue, found.terms.keys())
+    if not unknown:
+        return {}
     names = {stem for name in found.profile.participants for stem in stems_of(name)}
-    unknown = await asyncio.to_thread(misspelt, cue, {*found.terms, *names})
+    unknown = tuple(one for one in unknown if not names.issuperset(stems_of(one.written)))
     if not unknown:
         return {}
     wanted = {stem for one in unknown for stem in one.meant.values()}

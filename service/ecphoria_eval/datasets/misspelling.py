@@ -3,12 +3,12 @@
 import random
 import re
 from dataclasses import replace
+from string import ascii_lowercase
 
 from ecphoria.text.tokens import STOP_WORDS
 from ecphoria_eval.datasets.dataset import Dataset
 
 _WORD = re.compile(r"[A-Za-z]{5,}")
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def misspelt(dataset: Dataset) -> Dataset:
@@ -52,7 +52,7 @@ def _slip(word: str, chance: random.Random) -> str:
     at = chance.randrange(1, len(word) - 1)
     before, letter, behind = word[:at], word[at], word[at + 1 :]
     slips = [before + behind, before + 2 * letter + behind]
-    slips.append(before + chance.choice(_LETTERS.replace(letter.lower(), "")) + behind)
+    slips.append(before + chance.choice(ascii_lowercase.replace(letter.lower(), "")) + behind)
     if len(behind) > 1 and behind[0] != letter:
         slips.append(before + behind[0] + letter + behind[1:])
     return chance.choice(slips)
