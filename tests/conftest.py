@@ -55,18 +55,21 @@ PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 of a test run. The plans themselves are tested in tests/cypher."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
 
+FIRST = "cypher/test_budgets"
+"""It has the worker's Neo4j plan every query anew, while there are few plans."""
+
 LONGEST = (
     "acceptance/test_leaks", "acceptance/test_docs", "acceptance/test_openapi",
     "evaluation/test_mini", "acceptance/test_reembedding", "acceptance/test_memory",
     "engine/test_local_engine", "cli/test_command_line", "contract/test_reembedding",
     "acceptance/test_bare_neo4j", "contract/test_crashes", "acceptance/test_any_order",
-    "evaluation/test_tuning", "explorer/test_pictures", "memory/test_printed",
-    "evaluation/test_qa", "acceptance/test_mcp_start", "acceptance/test_first_start",
-    "cypher/test_plans", "evaluation/test_reading_facts", "evaluation/test_dynamics",
-    "cypher/test_budgets", "explorer/test_page", "acceptance/test_erasing",
-    "acceptance/test_mcp", "acceptance/test_access", "explorer/test_ask",
+    "explorer/test_pictures", "evaluation/test_qa", "acceptance/test_mcp_start",
+    "acceptance/test_first_start", "cypher/test_plans", "evaluation/test_reading_facts",
+    "evaluation/test_dynamics", "explorer/test_page", "acceptance/test_erasing",
+    "acceptance/test_mcp", "acceptance/test_access", "evaluation/test_tuning",
+    "explorer/test_ask",
 )  # fmt: skip
-"""Files that come first, so that no worker ends long after the other; `make test` tells times."""
+"""Files that come next, so that no worker ends long after the other; `make test` tells times."""
 
 LAST = "contract/test_migrate"
 """It changes the schema of the worker's Neo4j, which then plans every query anew."""
@@ -252,10 +255,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest."""
-    rank = {name: place for place, name in enumerate(LONGEST)} | {LAST: len(LONGEST) + 1}
+    early = (FIRST, *LONGEST)
+    rank = {name: place for place, name in enumerate(early)} | {LAST: len(early) + 1}
 
     def place(item: pytest.Item) -> int:
-        return rank.get(f"{item.path.parent.name}/{item.path.stem}", len(LONGEST))
+        return rank.get(f"{item.path.parent.name}/{item.path.stem}", len(early))
 
     items.sort(key=place)
 

@@ -26,7 +26,8 @@ async def canonical(cypher: Cypher, tenant: str) -> list[str]:
         "MATCH (a)-[r]->(b) WHERE a.tenant = $tenant"
         " AND none(label IN labels(a) WHERE label IN $others)"
         " RETURN type(r) AS type, properties(r) AS properties,"
-        " properties(a) AS tail, properties(b) AS head",
+        " a {.id, .normalised, .name, .stem, .word} AS tail,"  # no vectors: an end is told often
+        " b {.id, .normalised, .name, .stem, .word} AS head",
         tenant=tenant, others=_NOT_MEMORY,
     )  # fmt: skip
     lines = [_line(sorted(node["labels"]), node["properties"]) for node in nodes]

@@ -15,7 +15,7 @@ from ecphoria.facts.store import FactStore, FactTransaction
 from ecphoria.jobs.service import ScheduleStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.learning.store import LearningStore, LearningTransaction
-from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.fact import Decision, MergeStatus, Ruling
 from ecphoria.records.ids import TenantId, fresh_id
@@ -179,6 +179,18 @@ async def test_nothing_is_left_whoever_writes_meanwhile(graph: Graph, cypher: Cy
     assert min(counts[kind] for kind in ("traces", "jobs", "keys", "episodes", "decisions")) > 0
     assert logs == []
     assert await owned(cypher, tenant) == 0
+
+
+async def test_only_kinds_that_a_tenant_has_are_erased(
+    graph: Graph, options: GraphOptions
+) -> None:
+    tenant = await new_tenant(graph)
+    await queue(graph, tenant)
+    sent: list[str] = []
+    async with Graph.connect(options, on_query=lambda query, _: sent.append(query)) as other:
+        counts = await Tenants(other).erase(tenant)
+    assert (counts["jobs"], counts["tenants"], counts["remaining"]) == (1, 1, 0)
+    assert sent.count("tenants.erase_kind") == 2, "the jobs and the tenant"
 
 
 @asynccontextmanager

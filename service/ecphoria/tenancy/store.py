@@ -36,10 +36,13 @@ _COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
 _ERASE_KIND = Statement("tenants.erase_kind", int)
 # Jobs first: without its job a worker can write no more. Then traces, which have edges to nearly
 # all other kinds.
-_KINDS: Final = (
-    "jobs", "traces", "engrams", "decisions", "facts", "passages", "episodes", "tombstones",
-    "sessions", "speakers", "names", "terms", "words", "items", "keys",
-)  # fmt: skip
+_KINDS: Final[Mapping[str, str]] = {
+    "Job": "jobs", "Trace": "traces", "Engram": "engrams", "Decision": "decisions",
+    "Fact": "facts", "Passage": "passages", "Episode": "episodes", "Tombstone": "tombstones",
+    "Session": "sessions", "Speaker": "speakers", "Name": "names", "Term": "terms",
+    "Word": "words", "Item": "items", "ApiKey": "keys",
+}  # fmt: skip
+"""Kinds by the label that all nodes of the kind have, in the order in which they are erased."""
 
 
 class Tenants(Store):
@@ -90,14 +93,17 @@ class Tenants(Store):
         """
         if not await self._graph.run(_START_ERASING, tenant=tenant):
             raise no_tenant(tenant)
-        counts = dict.fromkeys(_KINDS, 0)
+        counts = dict.fromkeys(_KINDS.values(), 0)
+        left: Mapping[str, int] = dict(await self._graph.run(_COUNT_NODES, tenant=tenant))
         for _ in range(_ROUNDS):
-            for kind in _KINDS:
-                counts[kind] += await self._erase(tenant, kind)
+            for label, kind in _KINDS.items():
+                if label in left:
+                    counts[kind] += await self._erase(tenant, kind)
             try:
                 tenants = await self._delete(tenant)
-            except _Left as left:
-                log.warning("tenant_not_empty", tenant=tenant, left=left.counts)
+            except _Left as found:
+                left = found.counts
+                log.warning("tenant_not_empty", tenant=tenant, left=left)
             else:
                 return {**counts, "tenants": tenants, "remaining": 0}
         raise EcphoriaError("somebody goes on writing for the tenant; erase it again")

@@ -5,16 +5,21 @@ import secrets
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria_eval.datasets.dataset import sampled
+from ecphoria_eval.datasets.dataset import Dataset, sampled
 from ecphoria_eval.datasets.locomo import load_mini
 from ecphoria_eval.run import Connect
 from ecphoria_eval.tuning import RANGES, TuningReport, tune
 from tests.integration.evaluation.conftest import unwatched
 
 
+def few() -> Dataset:
+    """Questions of the passages, which are a tenth of the memories of the conversation."""
+    return sampled(load_mini()[1], 16)
+
+
 async def tuned(connect: Connect, seed: int, start: str = "synaptic") -> TuningReport:
     return await tune(
-        sampled(load_mini()[0], 24), connect, unwatched,
+        few(), connect, unwatched,
         start=start, trials=8, seed=seed, name=f"test-{secrets.token_hex(4)}",
     )  # fmt: skip
 
@@ -34,7 +39,7 @@ async def test_it_betters_the_objective_and_the_same_seed_finds_the_same(connect
     assert report.found["tau_rule"] == "frozen"
     assert abs(report.held_out[0].sets.questions - report.training[0].sets.questions) <= 1
     again = await tune(
-        sampled(load_mini()[0], 24), connect, watch,
+        few(), connect, watch,
         start=start, trials=8, seed=3, name=f"test-{secrets.token_hex(4)}",
     )  # fmt: skip
     assert again == report

@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict
 from datetime import timedelta
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,11 @@ def padded(vector: list[float], dimension: int) -> tuple[float, ...]:
 async def append(
     ingest: IngestService, tenant: TenantId, vectors: list[tuple[float, ...]]
 ) -> list[Receipt]:
-    items = [NewEpisode(text=f"Memory {vector}", vector=vector) for vector in vectors]
+    # Its passages would be encoded too, so that its text has no zeros.
+    items = [
+        NewEpisode(text=f"Memory {dict(filter(itemgetter(1), enumerate(vector)))}", vector=vector)
+        for vector in vectors
+    ]
     results = await ingest.append_batch(tenant, items)
     receipts = [one for one in results if isinstance(one, Receipt)]
     assert len(receipts) == len(items)
