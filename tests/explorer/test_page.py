@@ -159,6 +159,7 @@ async def serious(tab: Tab) -> list[str]:
     return found
 
 
+@pytest.mark.timeout(600)  # it looks at eleven screens twice, on a machine that has other work
 @pytest.mark.parametrize("width", [1_400, 390])
 async def test_no_serious_finding_of_axe(open_tab: OpenTab, studied: Owner, width: int) -> None:
     options = {"bypass_csp": True, "url": address_of(studied)}
