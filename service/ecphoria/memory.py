@@ -244,13 +244,22 @@ class _Service:
             )
         except BaseException as error:  # noqa: BLE001 (told to whoever waits for the start)
             if not self.up.done():
-                self.up.set_exception(error)
+                self.up.set_exception(_told(error))
             # Else the interpreter is ending and gives no more threads; Neo4j's watcher stops it.
 
 
 atexit.register(_Service.stop_all)
 if hasattr(os, "register_at_fork"):  # Windows does not fork
     os.register_at_fork(after_in_child=_Service.forget)
+
+
+def _told(error: BaseException) -> BaseException:
+    """Tell that a folder cannot be used in the words of the command line."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return error
+    told = Misconfigured(f"Cannot use {error.filename}: {error.strerror}; choose another place.")
+    told.__cause__ = error
+    return told
 
 
 def _short_folder() -> Path:

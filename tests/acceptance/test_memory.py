@@ -131,5 +131,10 @@ def test_a_start_that_fails_tells_why_and_leaves_nothing(
         Memory(home=home)
     with pytest.raises(Misconfigured, match="magic"):
         asyncio.run(AsyncMemory(home=home).__aenter__())
+    monkeypatch.delenv("ECPHORIA_RECALL__STRATEGY")
+    file = home.with_name("file")
+    file.touch()
+    with pytest.raises(Misconfigured, match="file: File exists; choose another place"):
+        Memory(home=file)
     assert services() == 0
     assert state(home) is EngineState.STOPPED

@@ -55,7 +55,7 @@ class AsyncAdmin(AsyncCalls):
             expires_in_s: Seconds until it is refused; without it the key has no end.
         """
         wanted = body_of(
-            wire.admin.KeyRequest, name=name, scopes=frozenset(scopes), expires_in_s=expires_in_s
+            wire.admin.KeyRequest, name=name, scopes=scopes, expires_in_s=expires_in_s
         )
         return await self._ask(
             records.tenant.IssuedKey, "POST", "/v1/keys", wanted, repeatable=False

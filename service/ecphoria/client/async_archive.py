@@ -46,7 +46,7 @@ class AsyncArchive(AsyncCalls):
 
     async def restore(self, episodes: Sequence[str]) -> records.upkeep.Restored:
         """Restore archived memories as dormant, byte for byte; returns damaged records too."""
-        wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))
+        wanted = body_of(wire.upkeep.IdsRequest, ids=episodes)
         return await self._ask(records.upkeep.Restored, "POST", "/v1/archive/restore", wanted)
 
     async def scrub(self, *, timeout_s: float = 600.0) -> records.upkeep.Scrub:
@@ -99,12 +99,12 @@ class AsyncArchive(AsyncCalls):
 
     async def sleep(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make live memories dormant, except pinned ones; returns those that became dormant."""
-        wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))
+        wanted = body_of(wire.upkeep.IdsRequest, ids=episodes)
         done = await self._ask(wire.upkeep.IdsAnswer, "POST", "/v1/dormancy/sleep", wanted)
         return done.ids
 
     async def wake(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make dormant memories live again, unchanged; returns those that became live."""
-        wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))
+        wanted = body_of(wire.upkeep.IdsRequest, ids=episodes)
         done = await self._ask(wire.upkeep.IdsAnswer, "POST", "/v1/dormancy/wake", wanted)
         return done.ids

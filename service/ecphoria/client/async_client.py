@@ -454,8 +454,7 @@ class AsyncClient(AsyncCalls):
             useful: Ids of episodes it returned that were.
             not_useful: Ids of episodes it returned that were not.
         """
-        judged = {"useful": tuple(useful), "not_useful": tuple(not_useful)}
-        wanted = body_of(wire.facts.FeedbackRequest, **judged)
+        wanted = body_of(wire.facts.FeedbackRequest, useful=useful, not_useful=not_useful)
         path = f"/v1/traces/{segment(trace)}/feedback"
         return await self._ask(wire.facts.FeedbackAnswer, "POST", path, wanted)
 

@@ -11,7 +11,7 @@ from httpx_sse import EventSource
 
 from ecphoria import records
 from ecphoria.client.connections import AsyncConnections
-from ecphoria.client.exchange import Call, Retries, error_of, unreachable
+from ecphoria.client.exchange import Call, Retries, error_of, read, unreachable
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 from ecphoria.wire.base import Listing, Problem, error_from
@@ -65,8 +65,7 @@ class AsyncConnection:
             repeatable=repeatable,
             timeout_s=timeout_s,
         )
-        read: _Read = adapter(answer_type).validate_json((await self.send(call)).content)
-        return read
+        return read(answer_type, await self.send(call))
 
     async def each(
         self, page_type: type[Listing[_Item]], path: str, **parameters: object

@@ -34,7 +34,7 @@ class AsyncItems(AsyncCalls):
         """
         wanted = body_of(
             records.item.ItemWrite,
-            namespace=tuple(namespace),
+            namespace=namespace,
             key=key,
             value=dict(value),
             text=text,
@@ -47,7 +47,7 @@ class AsyncItems(AsyncCalls):
 
         Of several callers that delete the same item, one alone is told so.
         """
-        wanted = body_of(records.item.ItemWrite, namespace=tuple(namespace), key=key, value={})
+        wanted = body_of(records.item.ItemWrite, namespace=namespace, key=key, value={})
         return await self.write([replace(wanted, value=None)]) > 0
 
     async def write(self, items: Sequence[records.item.ItemWrite]) -> int:
@@ -69,7 +69,7 @@ class AsyncItems(AsyncCalls):
             key: Its key within the namespace.
             refresh: Start its life again.
         """
-        address = body_of(records.item.ItemKey, namespace=tuple(namespace), key=key)
+        address = body_of(records.item.ItemKey, namespace=namespace, key=key)
         found = await self.find([address], refresh=refresh)
         return found[0] if found else None
 
@@ -102,7 +102,7 @@ class AsyncItems(AsyncCalls):
         """
         wanted = body_of(
             records.item.ItemSearch,
-            namespace=tuple(namespace),
+            namespace=namespace,
             query=query,
             filter=None if where is None else dict(where),
             limit=limit,
@@ -131,8 +131,8 @@ class AsyncItems(AsyncCalls):
         """
         wanted = body_of(
             records.item.NamespaceSearch,
-            prefix=tuple(prefix),
-            suffix=tuple(suffix),
+            prefix=prefix,
+            suffix=suffix,
             max_depth=max_depth,
             limit=limit,
             offset=offset,

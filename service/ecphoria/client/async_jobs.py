@@ -79,7 +79,7 @@ class AsyncJobs(AsyncCalls):
             steps: Which steps to run; all if empty.
             dry_run: Tell what would change, and write nothing.
         """
-        wanted = body_of(wire.upkeep.ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
+        wanted = body_of(wire.upkeep.ConsolidationRequest, steps=steps, dry_run=dry_run)
         return await self._ask(records.job.Job, "POST", "/v1/consolidation", wanted)
 
     async def last_consolidation(self) -> records.job.ConsolidationReport:

@@ -24,6 +24,7 @@ from ecphoria.errors import (
     Unauthenticated,
     Unavailable,
 )
+from ecphoria.records.answered import adapter
 from ecphoria.records.asked import read_as, to_body
 from ecphoria.wire.base import Patch, Problem, error_from, field_problems, problem_type
 
@@ -148,8 +149,10 @@ def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
             "may be stored twice.",
             url=base_url,
         )
+    # Without the cause, an unknown name or a certificate looks like a service that does not run.
+    why = f" ({cause})" if str(cause) else ""
     return Unavailable(
-        f"No Ecphoria service answers at {base_url}; start one with `ecphoria serve`, or give"
+        f"No Ecphoria service answers at {base_url}{why}; start one with `ecphoria serve`, or give"
         " the address of one that runs.",
         url=base_url,
     )
@@ -171,14 +174,33 @@ def error_of(answer: httpx.Response, about_key: str = "") -> EcphoriaError:
         error = error_from(Problem.model_validate_json(answer.content))
     except ValidationError:
         kind = Unavailable if answer.status_code in _PASSING else EcphoriaError
-        return kind(
-            f"{answer.url} answered {answer.status_code} without a problem document; is it the"
-            " address of an Ecphoria service?",
-            status=answer.status_code,
-        )
+        return _strange(answer, "without a problem document", kind)
     if about_key and isinstance(error, Unauthenticated):
         return Unauthenticated(f"{error.message} {about_key}", **error.fields)
     return error
+
+
+def read(answer_type: type[_Body], answer: httpx.Response) -> _Body:
+    """Read the answer of a call that succeeded.
+
+    Raises:
+        EcphoriaError: It is none of the service's, such as the page of a proxy.
+    """
+    try:
+        found: _Body = adapter(answer_type).validate_json(answer.content)
+    except ValidationError as error:
+        raise _strange(answer, "in another form than expected") from error
+    return found
+
+
+def _strange(
+    answer: httpx.Response, what: str, kind: type[EcphoriaError] = EcphoriaError
+) -> EcphoriaError:
+    return kind(
+        f"{answer.url} answered {answer.status_code} {what}; is it the address of an Ecphoria"
+        " service?",
+        status=answer.status_code,
+    )
 
 
 def failure_of(job: records.job.Job) -> EcphoriaError:
@@ -243,6 +265,13 @@ def keyed(episode: records.episode.NewEpisode) -> records.episode.NewEpisode:
 
     A document or a dated turn needs none: its content is its key. Anything else may be said
     twice, and only a key can tell a repetition from a second sending.
+
+    Raises:
+        InvalidInput: It is something else, such as a dictionary.
     """
+    if not isinstance(episode, records.episode.NewEpisode):
+        raise InvalidInput(
+            "Send a `NewEpisode`; `NewEpisode(**fields)` makes one of a dictionary."
+        )
     settled = episode.idempotency_key or episode.title or episode.occurred_at
     return episode if settled else replace(episode, idempotency_key=uuid4().hex)

@@ -145,4 +145,4 @@ def erasure_of(
 ) -> wire.episodes.EraseRequest:
     """Make the body of an erasure."""
     only = body_of(records.recall.Filters, **filters)
-    return body_of(wire.episodes.EraseRequest, ids=tuple(ids), filters=only, dry_run=dry_run)
+    return body_of(wire.episodes.EraseRequest, ids=ids, filters=only, dry_run=dry_run)

@@ -1,7 +1,7 @@
 """The client against a scripted service behind httpx's own transport seam."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
@@ -246,6 +246,21 @@ async def test_an_answer_of_something_else_is_named() -> None:
             await client.stats()
 
 
+@pytest.mark.parametrize("content", ["", "<h1>Sign in</h1>", '{"bolt_direct": "bolt://x"}'])
+async def test_a_success_of_something_else_is_named(content: str) -> None:
+    service = Service(httpx.Response(200, text=content))
+    async with service.client() as client:
+        with pytest.raises(EcphoriaError, match="is it the address of an Ecphoria service"):
+            await client.stats()
+
+
+async def test_why_nothing_answers_is_told() -> None:
+    service = Service(*(httpx.ConnectError("certificate verify failed") for _ in range(3)))
+    async with service.client() as client:
+        with pytest.raises(Unavailable, match="certificate verify failed"):
+            await client.stats()
+
+
 @pytest.mark.parametrize(
     "passing",
     [
@@ -355,6 +370,43 @@ async def test_what_cannot_be_sent_is_refused_here(
     async with service.client() as client:
         with pytest.raises(InvalidInput, match=saying):
             await client.remember("x", **arguments)  # type: ignore[arg-type]  # wrong on purpose
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.erase(ids="a" * 32),
+        lambda client: client.preview_erasure(ids="a" * 32),
+        lambda client: client.recall("x", sessions="talk"),
+        lambda client: client.feedback("b" * 32, useful="a" * 32),
+        lambda client: client.archive.sleep("a" * 32),
+        lambda client: client.archive.wake("a" * 32),
+        lambda client: client.archive.restore("a" * 32),
+        lambda client: client.items.put("users", "food", {}),
+        lambda client: client.items.search("users"),
+        lambda client: client.items.namespaces("users"),
+        lambda client: client.jobs.start_consolidation(steps="extract"),
+        lambda client: client.admin.issue_key("chat", "read"),
+    ],
+)
+async def test_a_text_is_no_list_of_its_letters(
+    call: Callable[[AsyncClient], Awaitable[object]],
+) -> None:
+    service = Service()
+    async with service.client() as client:
+        with pytest.raises(InvalidInput, match=r"Send a list\."):
+            await call(client)
+    assert service.seen == []
+
+
+async def test_a_dictionary_is_no_episode() -> None:
+    service = Service()
+    async with service.client() as client:
+        with pytest.raises(InvalidInput, match="NewEpisode"):
+            await client.append({"text": "x"})  # type: ignore[arg-type]  # wrong on purpose
+        with pytest.raises(InvalidInput, match="NewEpisode"):
+            await client.append_batch([{"text": "x"}])  # type: ignore[list-item]  # the same
     assert service.seen == []
 
 
