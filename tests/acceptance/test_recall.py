@@ -206,6 +206,7 @@ def test_the_memories_of_a_day_are_found_among_many(owner: Owner) -> None:
         assert owner.post("/v1/episodes/batch", json=body).status_code == 200
     for cue, now, day in (
         ("What did I do yesterday?", "2025-05-02T09:00:00Z", "2025-05-01"),
+        ("What happened in the last three days?", "2025-05-02T09:00:00Z", "2025-05-01"),
         ("What did I do on 1 May 2025?", "2025-10-01T09:00:00Z", "2025-05-01"),
         ("What did I do on 19 August?", "2025-10-01T09:00:00Z", "2025-08-19"),
     ):

@@ -39,12 +39,16 @@ def _any(words: Sequence[str]) -> str:
 _RELATIVE: Final = re.compile(
     rf"\b(?:(?P<day>{_any([*_DAYS])})"
     rf"|(?P<count>\d{{1,3}}|{_any([*_NUMBERS])})\s+(?P<unit>day|week|month|year)s?\s+ago"
+    rf"|(?:(?:last|past)\s+(?P<length>\d{{1,3}}|few|{_any([*_NUMBERS])})|the\s+past)"
+    rf"\s+(?P<until_now>day|week|month|year)s?"
     rf"|(?P<which>last|this|next)\s+"
     rf"(?P<span>weekend|week|month|year|{_any(WEEKDAYS)}|{_any(MONTHS)}))\b",
     re.IGNORECASE,
 )
 _YEAR_ALONE: Final = re.compile(r"(?:in|since|from|until|till|by|before|after)?\s*((?:19|20)\d\d)")
 _STEPS: Final = {"last": -1, "this": 0, "next": 1}
+_FEW: Final = {"few": 3}
+_UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,8 @@ def tells_day(text: str) -> bool:
 def told_times(text: str, said_on: date) -> tuple[PlacedDate, ...]:
     """Find the past times that a text tells from the day on which it is said.
 
-    A week is dated by its middle, a month by itself; a year is too long to be a date.
+    A week is dated by its middle, a month by itself; a year is too long to be a date. The last
+    days up to the present one are dated by their weeks, the latest first.
 
     Example:
         >>> told_times("What did I do yesterday?", date(2024, 5, 15))[0].date
@@ -104,9 +109,9 @@ def told_times(text: str, said_on: date) -> tuple[PlacedDate, ...]:
     found = list[PlacedDate]()
     for (start, end), match in sorted(phrases, key=itemgetter(0)):
         days = _relative_range(match, said_on)
-        dated = None if days is None or days.first > said_on else _partial(days)
-        if dated is not None:
-            found.append(PlacedDate(start=start, end=end, date=dated))
+        if days is not None and days.first <= said_on:
+            dated = _weeks(days) if match["until_now"] else (_partial(days),)
+            found += [PlacedDate(start=start, end=end, date=one) for one in dated if one]
     return tuple(found)
 
 
@@ -136,6 +141,14 @@ def _partial(days: DayRange) -> PartialDate | None:
     middle = days.first + timedelta(days=length // 2)
     day = middle.day if length <= _LONGEST_WEEK else None
     return PartialDate(year=middle.year, month=middle.month, day=day, exact=not length)
+
+
+def _weeks(days: DayRange) -> Iterator[PartialDate]:
+    """Date days by the middles of their weeks, from the latest; none if they are too many."""
+    if (days.last - days.first).days <= _LONGEST_MONTH:
+        for last in range(days.last.toordinal(), days.first.toordinal() - 1, -7):
+            middle = date.fromordinal((max(last - 6, days.first.toordinal()) + last) // 2)
+            yield PartialDate(year=middle.year, month=middle.month, day=middle.day)
 
 
 _LONGEST_WEEK: Final = 7
@@ -193,6 +206,11 @@ def _relative_range(match: re.Match[str], said_on: date) -> DayRange | None:
             count = match["count"].lower()
             back = int(count) if count.isdigit() else _NUMBERS[count]
             return _shifted(said_on, match["unit"].lower(), -back)
+        if match["until_now"]:
+            said = (match["length"] or "a").lower()
+            count = int(said) if said.isdigit() else (_NUMBERS | _FEW)[said]
+            back = count * _UNIT_DAYS[match["until_now"].lower()]
+            return _days(said_on, -back, back + 1)
         return _span(said_on, match["span"].lower(), _STEPS[match["which"].lower()])
     except (OverflowError, ValueError):  # before year 1 or after year 9999
         return None

@@ -177,6 +177,9 @@ def _rules(code: str) -> _Rules:
         )
         for form in table["ago"]
     ]
+    if language.spaced:
+        counted = (rf"(?:{table['last']})\s+{number}", rf"{number}\s+(?:{table['last']})")
+        phrases += [(rf"{one}\s+{unit}", "last {n} {unit}") for one in counted]
     gap = r"\s+" if language.spaced else r"\s*"
     # A Chinese weekday begins with the word for a week.
     spans = f"(?:{_named('w', table['weekdays'])}|{month}|{unit})"

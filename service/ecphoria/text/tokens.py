@@ -305,6 +305,7 @@ _DAYS = (
 )
 RELATIVE_DATE = re.compile(
     rf"\b(?:(?:{_DAYS})|(?:\d{{1,3}}|{_NUMBERS})\s+(?:day|week|month|year)s?\s+ago"
+    rf"|(?:(?:last|past)\s+(?:\d{{1,3}}|few|{_NUMBERS})|the\s+past)\s+(?:day|week|month|year)s?"
     rf"|(?:last|this|next)\s+(?:weekend|week|month|year|{'|'.join(WEEKDAYS)}))\b",
     re.IGNORECASE,
 )

@@ -115,6 +115,19 @@ def test_a_told_time_is_a_date_and_no_term(
 
 
 @pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("What happened in the last three days?", [13]),
+        ("Was ist in den letzten zwei Wochen passiert?", [12, 5, 1]),
+        ("What happened in the past 3 months?", []),
+    ],
+)
+def test_the_last_days_are_dated_by_their_weeks(text: str, days: list[int]) -> None:
+    cue = analyse(text, PEOPLE, told_times(text, TODAY))
+    assert [(one.month, one.day) for one in cue.dates] == [(5, day) for day in days]
+
+
+@pytest.mark.parametrize(
     ("text", "alone"),
     [
         ("What did we talk about yesterday?", True),

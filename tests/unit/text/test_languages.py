@@ -104,6 +104,9 @@ def test_a_cue_is_sought_without_the_question_words_of_its_language() -> None:
 
 def test_function_words_of_a_cue_are_silent_in_their_own_language_only() -> None:
     assert {"hat", "da"} <= analyse("Welche Farbe hat das Boot?", ()).silent
+    for cue in ("Wie viele Boote haben wir?", "Wieviel können die Boote?", "Wogegen sind Boote?"):
+        analysis = analyse(cue, ())
+        assert {*analysis.stems} - analysis.silent <= {"boot"}, cue
     assert analyse("Who has the red hat and the war bonnet?", ()).silent == frozenset()
 
 
