@@ -28,7 +28,7 @@ from ecphoria.engine.assemble import silent
 from ecphoria.engine.disk import disk_of
 from ecphoria.engine.home import write_private
 from ecphoria.engine.service import supervised
-from ecphoria.errors import EcphoriaError, Misconfigured, NotFound
+from ecphoria.errors import EcphoriaError, Misconfigured, NotFound, StoreUnavailable
 from ecphoria.extraction.service import Extract
 from ecphoria.extraction.store import ExtractionStore
 from ecphoria.facts.service import FactService
@@ -216,7 +216,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         options = _graph_options(settings, endpoint)
         spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
         graph = _connect(settings, options, metrics, spans, stack)
-        found = await check(graph)
+        found = await _checked(graph, settings)
         embedder = await loading
         async with AsyncExitStack() as unused:
             unused.push_async_callback(embedder.close)
@@ -358,7 +358,7 @@ async def open_copies(
         endpoint = await _start_engine(settings, reports or Reports(), stack)
         graph = Graph.connect(_graph_options(settings, endpoint))
         stack.push_async_callback(graph.close)
-        await check(graph)
+        await _checked(graph, settings)
         yield Portability(Copies(graph), Tenants(graph), ColdFiles(archive_folder(settings)))
 
 
@@ -421,6 +421,19 @@ def _connect(
     graph = Graph.connect(options, on_query=on_query, spans=spans)
     stack.push_async_callback(graph.close)
     return graph
+
+
+async def _checked(graph: Graph, settings: Settings) -> Health:
+    """Check the server; if that of a setting does not answer, tell its address."""
+    try:
+        return await check(graph)
+    except StoreUnavailable as error:
+        if settings.neo4j.uri is None:
+            raise
+        raise StoreUnavailable(
+            f"Neo4j does not answer at {settings.neo4j.uri}; start it, or correct"
+            " ECPHORIA_NEO4J__URI."
+        ) from error
 
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
