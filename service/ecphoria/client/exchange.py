@@ -162,6 +162,7 @@ def unusable(cause: ValidationError) -> InvalidInput:
     """Make the error of an argument that cannot be sent, in the words of the service."""
     found = field_problems(cause.errors(), "#")
     said = " ".join(f"`{problem.pointer[2:]}`: {problem.detail}" for problem in found)
+    said = said.replace("`filters.", "`")  # a filter is an argument of its own here
     return InvalidInput(said, field=found[0].pointer)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, TypeVar
 
 from ecphoria import records, wire
 from ecphoria.client.exchange import body_of
+from ecphoria.errors import InvalidInput
 
 
 class ListFilters(TypedDict, total=False):
@@ -126,10 +127,19 @@ _Body = TypeVar("_Body")
 
 
 def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> _Body:
-    """Make the body of a recall or a question from its options and filters."""
-    known = RecallOptions.__optional_keys__ - RecallFilters.__optional_keys__
-    options: dict[str, Any] = {name: given[name] for name in given if name in known}
-    filters = {name: given[name] for name in given if name not in known}
+    """Make the body of a recall or a question from its options and filters.
+
+    Raises:
+        InvalidInput: One is unknown, or has a value that the body refuses.
+    """
+    if "filters" in given:
+        raise InvalidInput(
+            "`filters`: Give each filter as an argument of its own, such as `session`.",
+            field="#/filters",
+        )
+    filters = {name: given[name] for name in given if name in RecallFilters.__optional_keys__}
+    # An unknown name too: the body knows all fields, so it tells which one was probably meant.
+    options: dict[str, Any] = {name: given[name] for name in given if name not in filters}
     if options.get("options") is not None:
         options["options"] = dict(options["options"])
     if options.get("vector") is not None:

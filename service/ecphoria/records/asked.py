@@ -58,13 +58,15 @@ _SYNONYMS: Final = (
     {"cue", "query", "question", "q"},
     {"k", "limit", "top_k", "n", "max_results"},
     {"text", "content", "message", "body"},
-    {"speaker", "author", "user", "user_id", "name"},
-    {"session", "session_id", "thread_id", "conversation_id"},
+    {"speaker", "author", "user", "name"},
+    {"session", "session_id", "thread_id", "run_id", "conversation_id"},
     {"occurred_at", "timestamp", "date", "created_at"},
     {"occurred_from", "after", "since", "from", "start", "start_time"},
     {"occurred_before", "before", "until", "to", "end", "end_time"},
 )
 """Names that other products give to one field; a name of ours is among each."""
+_OWNERS: Final = {"user_id", "group_id"}
+"""Names that other products give to the owner of memories, which is no speaker here."""
 
 _Record = TypeVar("_Record", bound=type)
 _Made = TypeVar("_Made")
@@ -254,7 +256,7 @@ def _with_guesses(invalid: ValidationError, kind: type) -> ValidationError:
     errors = invalid.errors()
     unknown = [error["loc"] for error in errors if error["type"] in _UNKNOWN]
     own = [place for place in unknown if len(place) == 1][:_GUESSED]
-    meant: dict[_Place, str | None] = {place: _near_field(str(place[0]), kind) for place in own}
+    meant: dict[_Place, str | None] = {place: _hint(str(place[0]), kind) for place in own}
     if not any(meant.values()):
         return invalid
     return faults_at(
@@ -262,12 +264,20 @@ def _with_guesses(invalid: ValidationError, kind: type) -> ValidationError:
     )
 
 
-def _told_again(error: ErrorDetails, near: str | None) -> PydanticCustomError:
-    if near is not None:
-        saying = "There is no such field; did you mean `{near}`?"
-        return PydanticCustomError("unknown_field", saying, {"near": near})
+def _told_again(error: ErrorDetails, hint: str | None) -> PydanticCustomError:
+    if hint is not None:
+        saying = "There is no such field; {hint}"
+        return PydanticCustomError("unknown_field", saying, {"hint": hint})
     # Braces are those of a template only for names of the context.
     return PydanticCustomError(error["type"], error["msg"], error.get("ctx"))
+
+
+def _hint(name: str, kind: type) -> str | None:
+    """Tell what an unknown field was probably meant for."""
+    if name.lower() in _OWNERS:
+        return "each user has a tenant of its own, chosen by the key or the tenant of the call."
+    near = _near_field(name, kind)
+    return None if near is None else f"did you mean `{near}`?"
 
 
 def _near_field(name: str, kind: type) -> str | None:

@@ -341,7 +341,10 @@ def test_an_import_that_is_interrupted_says_that_a_repeat_resumes(
 
 
 def test_a_neo4j_that_does_not_answer_is_told_by_its_address(ecphoria: CommandLine) -> None:
-    elsewhere = {"ECPHORIA_NEO4J__URI": "bolt://127.0.0.1:1", "ECPHORIA_TEST_NEO4J__RETRY_S": "0.1"}
+    elsewhere = {
+        "ECPHORIA_NEO4J__URI": "bolt://127.0.0.1:1",
+        "ECPHORIA_TEST_NEO4J__RETRY_S": "0.1",
+    }
     done = CommandLine(ecphoria.environment | elsewhere)("serve", "--port", "0")
     assert done.returncode == 1
     assert "does not answer at bolt://127.0.0.1:1" in done.stderr

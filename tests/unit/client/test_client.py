@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import httpx
 import pytest
@@ -397,6 +398,28 @@ async def test_a_text_is_no_list_of_its_letters(
     async with service.client() as client:
         with pytest.raises(InvalidInput, match=r"Send a list\."):
             await call(client)
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    ("given", "saying"),
+    [
+        ({"top_k": 3}, "`top_k`: There is no such field; did you mean `k`?"),
+        ({"run_id": "x"}, "`run_id`: There is no such field; did you mean `session`?"),
+        ({"user_id": "ana"}, "`user_id`: There is no such field; each user has a tenant"),
+        ({"filters": {"session": "x"}}, "`filters`: Give each filter as an argument of its own"),
+    ],
+)
+async def test_the_words_of_other_products_are_answered_with_ours(
+    given: dict[str, Any], saying: str
+) -> None:
+    service = Service()
+    async with service.client() as client:
+        calls: Sequence[Callable[..., Awaitable[object]]] = (client.recall, client.ask)
+        for call in calls:
+            with pytest.raises(InvalidInput) as refused:
+                await call("x", **given)
+            assert refused.value.message.startswith(saying)
     assert service.seen == []
 
 
