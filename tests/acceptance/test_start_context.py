@@ -259,3 +259,51 @@ def test_nobody_else_is_told_about(client: Client, owners: tuple[Owner, Owner]) 
     wanted = client.context(speaker=ANA)
     shown = dict(zip((str(one.kind) for one in wanted.references), lines(wanted), strict=False))
     assert shown["about"].endswith(f"{ANA}, home: I live in Faro.")
+
+
+def test_a_newer_value_takes_the_place_of_an_outdated_one(client: Client) -> None:
+    chat(
+        client,
+        MARCH,
+        ("user", "I prefer tea in the morning. I like my steak rare."),
+        ("user", "I always eat oats for breakfast."),
+        ("user", "I prefer Postgres for side projects."),
+    )
+    chat(
+        client,
+        MARCH + timedelta(days=60),
+        ("user", "I now prefer coffee in the morning."),
+        ("user", "I don't eat oats for breakfast anymore."),
+        ("user", "We moved from Postgres to MySQL."),
+    )
+    chat(client, MARCH + timedelta(days=90), ("user", "The lamp is lit now."))
+    assert lines(client.context())[:-1] == [
+        "2024-04-30 preference: I don't eat oats for breakfast anymore.",
+        "2024-04-30 preference: I now prefer coffee in the morning.",
+        "2024-03-01 preference: I like my steak rare.",
+        "2024-04-30 decision: We moved from Postgres to MySQL.",
+    ]
+
+
+def test_a_small_budget_holds_the_user_and_not_an_acknowledgement(client: Client) -> None:
+    chat(
+        client,
+        MARCH,
+        ("user", "I prefer trains to planes."),
+        ("assistant", "ok"),
+        ("user", "Which platform is it?"),
+        ("assistant", "Sure, platform four."),
+        ("user", "Is that the north side?"),
+        ("assistant", "Yes."),
+        ("user", "Thanks a lot!"),
+    )
+    (line,) = lines(client.context(token_budget=50))
+    assert line == "2024-03-01 preference: I prefer trains to planes."
+    turns = [line.rpartition(": ")[2] for line in lines(client.context())[1:]]
+    assert turns == [
+        "I prefer trains to planes.",
+        "Which platform is it?",
+        "Sure, platform four.",
+        "Is that the north side?",
+        "Yes.",
+    ]

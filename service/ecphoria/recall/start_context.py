@@ -6,10 +6,11 @@ last sessions, as their summaries; then the latest turns. What a question activa
 a recall.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 
 from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import lay_out
@@ -17,6 +18,7 @@ from ecphoria.neo4j_store.filters import named
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Clock
+from ecphoria.recall.about_users import AboutUser, about_users
 from ecphoria.recall.answer import (
     MARKS_TOKENS,
     TOKEN_COUNTER,
@@ -33,15 +35,10 @@ from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters, Hit
 from ecphoria.records.start_context import LineKind, LineSource, StartContext
 from ecphoria.runtime import run_off_loop
+from ecphoria.text.acknowledging import only_acknowledges
 from ecphoria.text.code_blocks import one_line
-from ecphoria.text.self_statements import (
-    MOST,
-    SelfStatement,
-    Topic,
-    phrases_of,
-    say_the_same,
-    self_statements,
-)
+from ecphoria.text.languages import QUESTION_MARKS
+from ecphoria.text.self_statements import PHRASES_OF_CHANGE, Topic, phrases_of
 
 _FACTS_SHARE, _TURNS_SHARE, _OF = 5, 4, 13
 """CLS-M has 5 kB of identity and 8 kB of memories; turns and summaries share the latter."""
@@ -94,14 +91,6 @@ class _Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _About:
-    """A statement of a user about themselves, and the message that holds it."""
-
-    said: SelfStatement
-    episode: Episode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Summary:
     """The summary of a session, and the time of its latest turn."""
 
@@ -113,7 +102,7 @@ class _Summary:
 class _Found:
     """All that may be shown: each kind in the order in which it enters; turns newest first."""
 
-    about: tuple[_About, ...] = ()
+    about: tuple[AboutUser, ...] = ()
     facts: tuple[_Fact, ...] = ()
     summaries: tuple[_Summary, ...] = ()
     turns: tuple[Episode, ...] = ()
@@ -164,14 +153,14 @@ class StartContexts:
         current = [message for message in messages if message.id not in outdated]
         size = sum(len(one.text) for one in (*turns, *current))
         found = _Found(
-            about=await run_off_loop(partial(_latest_of_each_topic, current), size),
+            about=await run_off_loop(partial(about_users, current), size),
             facts=await self._leading(tenant, speakers, now),
             summaries=tuple(
                 summary
                 for summary in summaries
                 if outdated.keys().isdisjoint(summary.engram.evidence)
             ),
-            turns=tuple(turn for turn in turns if turn.id not in outdated),
+            turns=tuple(turn for turn in _telling(turns) if turn.id not in outdated),
         )
         written = await run_off_loop(partial(_write, found, token_budget), size)
         return replace(written, reasons=(*unknown, *written.reasons))
@@ -179,11 +168,14 @@ class StartContexts:
     async def _messages(
         self, tenant: TenantId, speakers: Sequence[str] | None
     ) -> Sequence[Episode]:
-        """Fetch the messages in which users tell about themselves, newest first."""
+        """Fetch the messages in which users tell about themselves or a change, newest first."""
         rows = await self._graph.run(
             _LIST_SELF_STATEMENTS,
             tenant=tenant, speakers=speakers, fetch=_FETCHED, limit=_NEWEST,
-            queries=[any_phrase(tenant, phrases_of(topic)) for topic in Topic],
+            queries=[
+                any_phrase(tenant, phrases)
+                for phrases in (*map(phrases_of, Topic), PHRASES_OF_CHANGE)
+            ],
         )  # fmt: skip
         found = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=rows, dormant=False)
         return sorted(found, key=lambda one: (one.occurred_at, one.turn), reverse=True)
@@ -244,21 +236,12 @@ class StartContexts:
         )
 
 
-def _latest_of_each_topic(messages: Sequence[Episode]) -> tuple[_About, ...]:
-    """Choose the statements worth a line, in the order of the topics, the newest first."""
-    chosen: dict[tuple[Topic, str], list[_About]] = {}
-    for message in messages:
-        for said in self_statements(message.text):
-            kept = chosen.setdefault((said.topic, message.speaker or ""), [])
-            place = next((at for at, one in enumerate(kept) if say_the_same(one.said, said)), None)
-            about = _About(said=said, episode=message)
-            if place is None:
-                kept.append(about)
-            elif said.defines and not kept[place].said.defines:
-                # "My wife is Nora" tells more than the later "My wife says hello".
-                kept[place] = about
-    ordered = sorted(chosen, key=lambda key: (list(Topic).index(key[0]), key[1]))
-    return tuple(about for key in ordered for about in chosen[key][: MOST[key[0]]])
+def _telling(turns: Sequence[Episode]) -> Iterator[Episode]:
+    """Leave out "ok" and "thanks", but for an answer to a question; newest first."""
+    for turn, before in zip_longest(turns, turns[1:]):
+        answers = before is not None and before.text.rstrip().endswith(QUESTION_MARKS)
+        if answers or not only_acknowledges(turn.text):
+            yield turn
 
 
 def _since(view: FactView, now: datetime) -> datetime:
@@ -272,13 +255,13 @@ def _by_evidence(fact: _Fact) -> tuple[float, FactId]:
 def _write(found: _Found, budget: int) -> StartContext:
     """Write what was found within a budget.
 
-    Statements about the user and facts may take 5/13 of it, turns 4/13, summaries the rest. What
-    one kind does not need goes to the next; what then is left goes to statements, facts and turns
-    that had no place.
+    Statements about the user and facts may take 5/13 of it, but at least one of them if it fits at
+    all; turns may take 4/13, summaries the rest. What one kind does not need goes to the next; what
+    then is left goes to statements, facts and turns that had no place.
     """
     room, most = budget - MARKS_TOKENS, share_of(budget)
     identity = [*map(_about_line, found.about), *map(_fact_line, found.facts)]
-    first = _taken(identity, _FACTS_SHARE * room // _OF)
+    first = _taken(identity, _FACTS_SHARE * room // _OF) or _taken(identity, room)[:1]
     latest = _turn_lines(
         found.turns, most, (_FACTS_SHARE + _TURNS_SHARE) * room // _OF - _size(first)
     )
@@ -343,7 +326,7 @@ def _cut_lines(turns: Sequence[Episode], most: int, limit: int) -> Sequence[_Lin
     return lines
 
 
-def _about_line(about: _About) -> _Line:
+def _about_line(about: AboutUser) -> _Line:
     episode, said = about.episode, about.said
     topic = f"{name_of(episode)}, {said.topic}" if episode.speaker else said.topic
     source = LineSource(

@@ -98,7 +98,7 @@ _PREPOSITION = _any(
 )
 _Q = rf"[{APOSTROPHES}]"
 
-_FILLERS = (
+FILLER_PHRASES = (
     *sorted(INTERJECTIONS),
     *"""again dear please thanks cheers sorry pardon and but so also then now just btw
     unfortunately actually honestly bitte verzeihung mal nur noch und aber leider ach na nun servus
@@ -134,7 +134,7 @@ _FILLERS = (
     "schon gut",
 )
 _FILLER = re.compile(
-    rf"(?:[^\w]|\b(?:{'|'.join(sorted(_FILLERS, key=len, reverse=True))})\b)+", re.IGNORECASE
+    rf"(?:[^\w]|\b(?:{'|'.join(sorted(FILLER_PHRASES, key=len, reverse=True))})\b)+", re.IGNORECASE
 )
 """Words before a sentence, or alone, that state nothing."""
 

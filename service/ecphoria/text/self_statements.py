@@ -148,6 +148,18 @@ def phrases_of(topic: Topic) -> tuple[str, ...]:
     return tuple(" ".join(rule.words) for rule in RULES if rule.topic is topic)
 
 
+PHRASES_OF_CHANGE: Final = tuple(
+    """
+    now/nowadays/these days/anymore/any more/no longer/instead/from now on/i stopped/i quit/i sold
+    i switched/i moved/i changed/again/i left/we switched/we moved/we changed
+    jetzt/nun/nicht mehr/kein/keine/keinen/neuerdings/mittlerweile/inzwischen/stattdessen/statt
+    """.strip()
+    .replace("\n", "/")
+    .split("/")
+)
+"""Phrases of messages that may make a statement outdated, as the text index has their words."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfStatement:
     """A sentence about its speaker: `text[start:end]`.
@@ -166,17 +178,21 @@ class SelfStatement:
     defines: bool
 
 
-def self_statements(text: str) -> Iterator[SelfStatement]:
-    """List the sentences of a message that state something about its speaker; O(n)."""
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """List where the sentences of a message outside of its code start and end, in order; O(n)."""
     code = code_blocks(text)
     edges = [0, *(edge for block in code for edge in (block.start, block.end)), len(text)]
     for start, end in list(pairwise(edges))[::2]:
         place = start
         for cut in (*_SENTENCE_END.finditer(text, start, end), None):
-            stop = cut.start() if cut else end
-            if (found := _statement(text, place, stop)) is not None:
-                yield found
+            yield place, cut.start() if cut else end
             place = cut.end() if cut else end
+
+
+def self_statements(text: str) -> Iterator[SelfStatement]:
+    """List the sentences of a message that state something about its speaker."""
+    found = (_statement(text, start, end) for start, end in sentences(text))
+    return (one for one in found if one is not None)
 
 
 def _statement(text: str, start: int, end: int) -> SelfStatement | None:
@@ -195,7 +211,7 @@ def _statement(text: str, start: int, end: int) -> SelfStatement | None:
     return SelfStatement(
         topic=rule.topic,
         key=rule.topic if rule.topic in _SINGLE else phrase,
-        sentence=_short(sentence),
+        sentence=shortened(sentence),
         start=start,
         end=end,
         defines=_DEFINES.match(rest) is not None,
@@ -214,7 +230,8 @@ def _first_rule(said: Sequence[str]) -> PhraseRule | None:
     return None
 
 
-def _short(sentence: str) -> str:
+def shortened(sentence: str) -> str:
+    """Cut a sentence that is too long for a line at a blank."""
     if len(sentence) <= _MOST_CHARACTERS:
         return sentence
     return sentence[:_MOST_CHARACTERS].rsplit(" ", 1)[0] + " …"

@@ -11,6 +11,7 @@ from ecphoria.mcp.texts import clipped
 from ecphoria.recall.answer import context_block, cut_to_tokens, same_words
 from ecphoria.recall.seeds import ngrams
 from ecphoria.records.recall import Match, Phrase, Required
+from ecphoria.text.acknowledging import only_acknowledges
 from ecphoria.text.asking import asks_openly, leaves_open, read_asking
 from ecphoria.text.change import wanted
 from ecphoria.text.code_blocks import code_blocks, one_line, write_lines
@@ -137,6 +138,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "ngrams": ngrams,
     "normalise": normalise,
     "one_line": one_line,
+    "only_acknowledges": only_acknowledges,
     "stated_dates": stated_dates,
     "read_asking": read_asking,
     "read_match": _required,

@@ -1,0 +1,42 @@
+"""Find turns that only acknowledge what was said, such as "ok, thanks"; English and German."""
+
+import re
+from typing import Final
+
+from ecphoria.text.asking import FILLER_PHRASES
+from ecphoria.text.tokens import APOSTROPHES
+
+_Q: Final = rf"[{APOSTROPHES}]"
+_AGREEING: Final = (
+    *"""sure yes yup great good nice cool perfect fine noted understood alright right awesome
+    excellent welcome bye ja klar gut genau super prima perfekt verstanden notiert""".split(),  # noqa: SIM905
+    "(?:you )?got it",
+    "will do",
+    "all (?:right|good)",
+    "(?:sounds|looks) (?:good|great|fine|right)",
+    "makes sense",
+    "of course",
+    rf"you(?: are|{_Q}re) (?:very |most )?welcome",
+    "my pleasure",
+    "(?:glad|happy) to (?:help|hear(?: (?:it|that))?)",
+    rf"that(?: is|{_Q}s) (?:good|great|fine|right|all|it|perfect)",
+    "see you(?: (?:later|soon|then|tomorrow))?",
+    "(?:sehr )?gerne?",
+    "kein problem",
+    "in ordnung",
+    "passt",
+    "bis (?:bald|dann|morgen|später)",
+)
+_ACKNOWLEDGES: Final = re.compile(
+    rf"(?:[^\w]|\b(?:{'|'.join(sorted((*FILLER_PHRASES, *_AGREEING), key=len, reverse=True))})\b)*+",
+    re.IGNORECASE,
+)
+
+
+def only_acknowledges(spoken: str) -> bool:
+    """Tell whether a turn has no other words than "ok", "thanks", "sounds good" and the like.
+
+    >>> only_acknowledges("Ok, thanks a lot!"), only_acknowledges("Ok, Friday.")
+    (True, False)
+    """
+    return _ACKNOWLEDGES.fullmatch(spoken) is not None
