@@ -255,9 +255,9 @@ def _by_evidence(fact: _Fact) -> tuple[float, FactId]:
 def _write(found: _Found, budget: int) -> StartContext:
     """Write what was found within a budget.
 
-    Statements about the user and facts may take 5/13 of it, but at least one of them if it fits at
-    all; turns may take 4/13, summaries the rest. What one kind does not need goes to the next; what
-    then is left goes to statements, facts and turns that had no place.
+    Statements about the user and facts may take 5/13 of it, but one of them enters if it fits at
+    all; turns may take 4/13, summaries the rest. What one kind does not need goes to the next;
+    what then is left goes to statements, facts and turns that had no place.
     """
     room, most = budget - MARKS_TOKENS, share_of(budget)
     identity = [*map(_about_line, found.about), *map(_fact_line, found.facts)]

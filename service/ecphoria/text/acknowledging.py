@@ -27,9 +27,9 @@ _AGREEING: Final = (
     "passt",
     "bis (?:bald|dann|morgen|später)",
 )
+_LONGEST_FIRST: Final = sorted((*FILLER_PHRASES, *_AGREEING), key=len, reverse=True)
 _ACKNOWLEDGES: Final = re.compile(
-    rf"(?:[^\w]|\b(?:{'|'.join(sorted((*FILLER_PHRASES, *_AGREEING), key=len, reverse=True))})\b)*+",
-    re.IGNORECASE,
+    rf"(?:[^\w]|\b(?:{'|'.join(_LONGEST_FIRST)})\b)*+", re.IGNORECASE
 )
 
 

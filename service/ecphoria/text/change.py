@@ -16,7 +16,9 @@ from ecphoria.text.change_words import (
     ASKS_FOR_THE_PAST,
     CALENDAR,
     CHANGING,
+    EXCLUSIVE,
     GENERIC,
+    GERMAN_WEEKDAYS,
     OFTEN,
     OTHERS,
     PAST,
@@ -24,12 +26,13 @@ from ecphoria.text.change_words import (
     SINGLE,
     STATES,
     TELLING,
+    TIMES,
     UNIQUE,
     VERBS,
     WEAK,
 )
-from ecphoria.text.statements import HOMES, Statement, named_stems
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems
+from ecphoria.text.tokens import WEEKDAYS, porter, words
 
 _STATES: Final = frozenset(map(porter, STATES))
 TELLS_CHANGE: Final = (
@@ -155,9 +158,11 @@ def _does_no_more(later: Statement, earlier: Statement) -> bool:
     return same and later.of_self and not earlier.subject and _tells_how_often(earlier)
 
 
-def _tells_how_often(one: Statement) -> bool:
-    """Tell whether the values only say how often something is done."""
-    return all(stem in OFTEN or stem in CALENDAR or stem.isdigit() for stem in one.values)
+def _tells_how_often(one: Statement, also: frozenset[str] = frozenset()) -> bool:
+    """Tell whether the values only say how often something is done, or are stems of `also`."""
+    return all(
+        stem in OFTEN or stem in CALENDAR or stem in also or stem.isdigit() for stem in one.values
+    )
 
 
 def _is_person(one: Statement) -> bool:
@@ -165,6 +170,18 @@ def _is_person(one: Statement) -> bool:
     return bool(one.subject & PEOPLE) and not one.subject & (SINGLE | GENERIC)
 
 
+def _is_timed(one: Statement) -> bool:
+    """Tell whether a statement tells when a thing of a person is: "the cat's pill is at 9"."""
+    said = one.words
+    owned = all(
+        said[at + 1 : at + 2] == ("s",) or not _OF.isdisjoint(said[max(1, at - 2) : at])
+        for at, word in enumerate(said)
+        if porter(word) in one.subject & PEOPLE
+    )
+    return owned and bool(one.values) and _tells_how_often(one, TIMES)
+
+
+_OF: Final = frozenset(words("of der des meiner meines unserer unseres"))
 _MOSTLY: Final = 0.5
 _FEW: Final = 3
 
@@ -227,7 +244,8 @@ def _is_in_use(earlier: Statement, later: Statement) -> bool:
     "We moved from Jest to Mocha" need not name what Jest was used for.
     """
     own = not earlier.subject or (_OF_ANOTHER | OTHERS).isdisjoint(earlier.words)
-    used = earlier.verb in {"use", "run"} and _SCOPE.isdisjoint(later.words)
+    single = earlier.verb == "be" and bool(earlier.subject & SINGLE)
+    used = (earlier.verb in {"use", "run"} or single) and _SCOPE.isdisjoint(later.words)
     return own and used and earlier.values - earlier.purpose - WEAK <= later.dropped
 
 
@@ -241,9 +259,13 @@ def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
         return False
     if not earlier.topic:
         return _does_otherwise(later, earlier, likeness)
-    if (not later.new and not later.numbers) or not earlier.topic <= later.says:
+    told = bool(later.new or later.numbers)
+    if later.verb == DUTY:
+        told = _is_one_task(later) or _is_one_task(earlier)
+    if not told or not earlier.topic <= later.says:
         return False
-    if _is_person(earlier) and (later.verb != earlier.verb or earlier.verb == "be"):
+    person = _is_person(earlier) and not (_is_timed(earlier) and _is_timed(later))
+    if person and (later.verb != earlier.verb or earlier.verb == "be"):
         # "My boss is now in Rome" tells no other boss, and "my wife is now British" no other wife.
         other = later.named and earlier.named and _STATES.isdisjoint(later.subject)
         return (later.changes or other) and later.holds and _is_unique(later, earlier)
@@ -251,6 +273,14 @@ def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
     if (later.subject and later.holds) or not later.changes:
         return framed and later.verb in {earlier.verb, "home", "be"}
     return _is_unqualified(later, earlier)
+
+
+def _is_one_task(one: Statement) -> bool:
+    """Tell whether a task is one that only one person has: "the auth reviews", but not "sport"."""
+    return bool(one.subject & EXCLUSIVE) or not _DEFINITE.isdisjoint(one.words)
+
+
+_DEFINITE: Final = frozenset(words("the our all die der das den unsere unseren alle"))
 
 
 def _is_unique(later: Statement, earlier: Statement) -> bool:
@@ -270,15 +300,37 @@ def _does_otherwise(later: Statement, earlier: Statement, likeness: float) -> bo
 
 
 def _is_other_habit(later: Statement, earlier: Statement) -> bool:
-    """Tell whether the speaker does the same thing more or less often than before."""
-    same = later.verb.startswith("do ") and later.verb == earlier.verb
-    if not same or later.topic or earlier.topic or not (later.changes or later.now):
+    """Tell whether the same thing is done more or less often than before, or on another day."""
+    if not (later.changes or later.now):
         return False
-    often = bool(earlier.values & OFTEN) or not _EVERY.isdisjoint(earlier.words)
-    return often and bool(later.values) and _tells_how_often(later)
+    if _is_habit(earlier) and later.values & CALENDAR:
+        act = _act(later)
+        return bool(act) and act <= _act(earlier)
+    same = later.verb.startswith("do ") and later.verb == earlier.verb
+    if not same or later.topic or earlier.topic or not _is_habit(earlier):
+        return False
+    return bool(later.values) and _tells_how_often(later)
 
 
-_EVERY: Final = frozenset(words("every each jede jeden jedes"))
+def _is_habit(one: Statement) -> bool:
+    """Tell whether a statement says how often, or on which days, something is done."""
+    return bool(one.values & OFTEN) or not _EVERY.isdisjoint(one.words)
+
+
+def _act(one: Statement) -> frozenset[str]:
+    """Name what is done: "we deploy on Fridays" and "deploys are on Fridays" have one name."""
+    does = one.verb.removeprefix("do ")
+    if does == one.verb and not (one.verb == "be" and one.subject):
+        return frozenset()
+    named = one.subject | one.values | (set() if does == one.verb else {does})
+    return frozenset(stem for stem in named - CALENDAR - OFTEN - CHANGING if not stem.isdigit())
+
+
+_EVERY: Final = frozenset(
+    words("every each jede jeden jedes")
+    + [f"{day}s" for day in words(" ".join((*WEEKDAYS, *GERMAN_WEEKDAYS)))]
+)
+"""Tells a habit: "on Fridays", "freitags"."""
 _PROMOTED: Final = frozenset({"promoted", "befordert"})
 _ALONE: Final = frozenset({"home", "work", "drive"})
 """Verbs of which the speaker does one thing at a time."""

@@ -274,7 +274,7 @@ SINGLE: Final = _stems(
     passwort code pin email number nummer editor language employer arbeitgeber plan deadline
     budget limit rent miete version salary gehalt weight gewicht height size schedule default
     dosage dose dosis address anschrift tariff tarif provider anbieter home zuhause laptop phone
-    handy
+    handy ip url hostname
     """
 )
 """Nouns that have one value at a time, so that another value tells a change."""
@@ -289,21 +289,20 @@ GENERIC: Final = _stems(
 """Nouns that a cancelled plan has in addition to its own words."""
 
 _GERMAN_CALENDAR: Final = (
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz juni juli"
-    " oktober dezember mai"
-)
-CALENDAR: Final = frozenset(
-    porter(word)
-    for word in (
-        *MONTHS, *WEEKDAYS, *words(_GERMAN_CALENDAR), *words("tomorrow today morgen heute")
-    )
+    "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag", "januar",
+    "februar", "märz", "juni", "juli", "oktober", "dezember", "mai",
 )  # fmt: skip
+_NEAR_DAYS: Final = ("tomorrow", "today", "morgen", "heute")
+GERMAN_WEEKDAYS: Final = _GERMAN_CALENDAR[:7]
+CALENDAR: Final = frozenset(
+    porter(word) for word in words(" ".join((*MONTHS, *WEEKDAYS, *_GERMAN_CALENDAR, *_NEAR_DAYS)))
+)
 """Days: two of them tell two appointments, not a change."""
 
 _DAY: Final = (
     r"(?:(?:start|beginning|end|anfang|mitte|ende) (?:of )?)?"
     r"(?:(?:this|last|next|the|dem|der|(?:dies|letzt|nächst|kommend)e\w?) )*(?:(?:\d{1,2}\.? )?"
-    rf"(?:{'|'.join((*MONTHS, *WEEKDAYS, *_GERMAN_CALENDAR.split()))})(?: \d+)?"
+    rf"(?:{'|'.join((*MONTHS, *WEEKDAYS, *_GERMAN_CALENDAR))})(?: \d+)?"
     r"|weeks?|months?|years?|semester|today|tomorrow|yesterday|now|woche|monat|jahr|heute|morgen"
     r"|gestern|sofort|jetzt|(?:19|20)\d\d)"
 )
@@ -331,6 +330,19 @@ OFTEN: Final = _stems(
     """
 )
 """Words that tell how often something is done."""
+
+TIMES: Final = _stems(
+    """
+    morning mornings noon afternoon afternoons evening evenings night nights midnight breakfast
+    lunch dinner am pm morgens vormittags mittags nachmittags abends nachts morgen mittag abend
+    """
+)
+"""Words that tell a time of the day."""
+
+EXCLUSIVE: Final = _stems(
+    "handle own maintain responsible charge call betreut verwaltet zustandig verantwortlich"
+)
+"""Words of a task that one person has at a time."""
 
 MASCULINE: Final[Mapping[str, str]] = {
     f"{word}in": word for word in words("chef vermieter lehrer arzt zahnarzt")

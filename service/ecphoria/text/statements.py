@@ -46,6 +46,7 @@ from ecphoria.text.change_words import (
 )
 from ecphoria.text.code_blocks import code_blocks
 from ecphoria.text.cue import without_caption
+from ecphoria.text.retold import Duty, as_thing_of, read_duty, with_its_thing
 from ecphoria.text.tokens import porter, words
 
 LONGEST: Final = 2_000
@@ -86,6 +87,8 @@ _SIGNS: Final = {"$": "dollar", "\u20ac": "euro", "\u00a3": "pound"}
 
 Frame = tuple[frozenset[str] | None, str, Sequence[str]]
 """Subject, empty for the speaker and None without a frame; family of the verb; words behind."""
+DUTY: Final = "duty"
+"""Family of the verbs of a task, whose value is the person who does it."""
 _NO_FRAME: Final[Frame] = (None, "", ())
 Number = tuple[str, str]
 """A number as written, and its unit; empty if it has none that is known."""
@@ -143,7 +146,11 @@ def read_statements(text: str) -> tuple[Statement, ...]:
     """Read the statements of a memory's text, in order; none of a text over `LONGEST`."""
     if len(text) > LONGEST:
         return ()
-    found = (one for sentence in _sentences(text) for one in _read_sentence(sentence))
+    sentences = list(_sentences(text))
+    found = [one for sentence in sentences for one in _read_sentence(sentence)]
+    # "Staging moved! New ip is 10.0.0.9": the sentence in front names the thing.
+    together = (*sentences, *(f"{before} {behind}" for before, behind in pairwise(sentences)))
+    found += [_read(whole) for one in together if (whole := with_its_thing(one)) is not None]
     return tuple(one for one in found if one is not None)
 
 
@@ -170,6 +177,10 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     ) <= UNIQUE - _OF_STATES:
         now = "" if {"now", "jetzt"}.isdisjoint(words(sentence)) else "now"
         yield _read(f"my {who['new'] or ''} {who['thing']} is {who['name']} {now}")
+    if (thing := as_thing_of(sentence)) is not None:
+        yield _read(thing)
+    if (duty := read_duty(sentence)) is not None:
+        yield _read(sentence, _frame_of_duty(duty))
     clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
     if len(clauses) < 2 or len(clauses[0].split()) <= _NO_CLAUSE:
         yield _read(sentence)
@@ -178,7 +189,7 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
         if ended := _AND_ANOTHER.match(sentence):
             yield _read(ended["ended"])
         return
-    yield _read(sentence, framed=False)
+    yield _read(sentence, _NO_FRAME)
     yield from map(_read, clauses)
 
 
@@ -258,14 +269,17 @@ _NO_CLAUSE: Final = 2
 """Words in front of a comma or "and" that are no clause: "Ana and I are engaged"."""
 
 
-def _read(clause: str, *, framed: bool = True) -> Statement | None:
-    """Read a clause; None if it neither tells how something is nor that it changed."""
+def _read(clause: str, frame: Frame | None = None) -> Statement | None:
+    """Read a clause; None if it neither tells how something is nor that it changed.
+
+    Its frame is read from its words, unless `frame` is given.
+    """
     said = words(clause.replace("\u2019", "'"))
     spoken = " ".join(said)
     doubtful, lasts = DOUBTFUL.within(said, spoken), LASTS.within(said, spoken)
     adds = ADDS.within(said, spoken)
     reports = not (doubtful or lasts or adds)
-    subject, verb, rest = _frame_or_move(said, spoken) if framed else _NO_FRAME
+    subject, verb, rest = frame or _frame_or_move(said, spoken)
     holds = subject is not None and bool(verb) and not doubtful
     plans = PLANS.within(said, spoken)
     changes = reports and (
@@ -300,6 +314,12 @@ def _read(clause: str, *, framed: bool = True) -> Statement | None:
         doubtful=doubtful,
         of_self=not (SELF | OWN | ME).isdisjoint(said),
     )
+
+
+def _frame_of_duty(duty: Duty) -> Frame:
+    """Take the task as the thing, and who does it as its value."""
+    who = words(duty.who)
+    return named_stems(words(duty.task)) or None, DUTY, ["speaker"] if set(who) <= SELF else who
 
 
 def _frame_or_move(said: Sequence[str], spoken: str) -> Frame:

@@ -242,3 +242,51 @@ def test_the_time_in_front_of_a_sentence_tells_from_when_it_holds(
 @pytest.mark.parametrize(("earlier", "later"), STILL)
 def test_a_time_in_front_of_another_value_changes_nothing(earlier: str, later: str) -> None:
     assert not outdates(earlier, later)
+
+
+RETOLD = (
+    ("The staging IP is 10.0.0.5.", "staging moved! new ip is 10.0.0.9"),
+    ("the staging ip is 10.0.0.5", "staging has a new ip: 10.0.0.9"),
+    ("The wifi password is hunter2.", "The wifi was reset. New password is otter9."),
+    ("Die Staging-IP ist 10.0.0.5.", "Staging ist umgezogen! Die neue IP ist 10.0.0.9."),
+    ("Tom reviews auth changes.", "From now on Priya reviews the auth changes."),
+    ("Bo handles billing.", "Mia now handles billing."),
+    ("I review the auth changes.", "From now on Priya reviews the auth changes."),
+    ("Lena macht die Buchhaltung.", "Ab jetzt macht Jan die Buchhaltung."),
+    ("Sam is responsible for the invoices.", "Lee is now responsible for the invoices."),
+    ("We deploy on Fridays.", "Deploys are on Tuesdays now."),
+    ("Deploys are on Fridays.", "From now on we deploy on Tuesdays."),
+    ("Wir deployen freitags.", "Wir deployen jetzt dienstags."),
+    ("The cat's pill is in the morning.", "The cat's pill is now in the evening."),
+    ("Leo gets his insulin at 8.", "Leo gets his insulin at 9 now."),
+    ("Die Tablette der Katze ist morgens.", "Die Tablette der Katze ist jetzt abends."),
+    ("My favourite browser is Firefox.", "I switched from Firefox to Brave."),
+)
+OTHER_THINGS = (
+    ("the staging ip is 10.0.0.5", "prod moved! new ip is 10.0.0.9"),
+    ("the staging ip is 10.0.0.5", "staging is slow now. The new build is 4.2."),
+    ("Our office is in Bern.", "We moved! New desk is oak."),
+    ("Tom reviews auth changes.", "Priya reviews the billing changes now."),
+    ("Tom reviews auth changes.", "Priya reviews the auth changes."),
+    ("Tom reviews auth changes.", "Priya also reviews the auth changes now."),
+    ("Tom hosts the podcast.", "Ann hosts a podcast now."),
+    ("Jan macht Sport.", "Lena macht jetzt Sport."),
+    ("Ana manages well.", "Bo manages well now."),
+    ("We deploy on Fridays.", "Deploys are on Tuesday this week."),
+    ("We deploy on Fridays.", "We also deploy on Tuesdays now."),
+    ("We deploy on Fridays.", "The docs deploys are on Tuesdays now."),
+    ("I swim on Mondays.", "I run on Wednesdays now."),
+    ("My cat is black.", "My cat is now in the garden."),
+    ("My cat's vet is Dr. Lee.", "My cat's vet is on holiday now."),
+    ("The cat's pill is in the morning.", "The dog's pill is now in the evening."),
+)
+
+
+@pytest.mark.parametrize(("earlier", "later"), RETOLD)
+def test_another_value_of_a_thing_or_a_task_is_seen(earlier: str, later: str) -> None:
+    assert outdates(earlier, later)
+
+
+@pytest.mark.parametrize(("earlier", "later"), OTHER_THINGS)
+def test_another_thing_or_task_changes_nothing(earlier: str, later: str) -> None:
+    assert not outdates(earlier, later)

@@ -1,0 +1,119 @@
+"""Read everyday sentences of a change whose thing or value is not in the usual frame.
+
+Rules of English and German for "staging moved! new ip is 10.0.0.9" and "Priya reviews the auth
+changes now". They rewrite a sentence, or name its parts; what it states is read by `statements`.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ecphoria.text.change_words import CHANGING, FILLERS
+from ecphoria.text.tokens import porter, words
+
+_WORD: Final = r"[^\W_][\w'\u2019-]*"
+_NEW_THING: Final = (
+    rf"new (?P<thing>(?:{_WORD} )?{_WORD})(?:\s?:| is| are| ist| lautet) (?P<value>\S.*)"
+)
+_GERMAN_NEW_THING: Final = _NEW_THING.replace("new ", "neue[nrs]? ", 1)
+_AFTER_A_CHANGE: Final = re.compile(
+    rf"(?P<before>(?:{_WORD} ){{0,6}}{_WORD})\s?[.!,;:\u2013\u2014-]+ "
+    rf"(?:(?:and )?(?:the |our |its |it has a )?{_NEW_THING}"
+    rf"|(?:und )?(?:die |der |das )?{_GERMAN_NEW_THING.replace('P<', 'P<de_')})",
+    re.IGNORECASE,
+)
+"""A change that names the thing, and its new value: "staging moved! new ip is 10.0.0.9"."""
+_HAS_NEW: Final = re.compile(
+    rf"(?P<before>(?:{_WORD} ){{0,3}}{_WORD}) (?:now )?(?:has|got|gets|hat|bekommt) "
+    rf"(?:(?:now |jetzt )?(?:an? |eine?n? )?{_NEW_THING}"
+    rf"|(?:jetzt )?(?:eine?n? )?{_GERMAN_NEW_THING.replace('P<', 'P<de_')})",
+    re.IGNORECASE,
+)
+_RENEWED: Final = CHANGING | frozenset(map(porter, words("reset rotated renewed redone new neu")))
+_MOST_NAMES: Final = 3
+
+
+def with_its_thing(text: str) -> str | None:
+    """Write a new value with the thing that the words in front of it name; None if none do.
+
+    >>> with_its_thing("staging moved! new ip is 10.0.0.9")
+    'staging ip is 10.0.0.9 now'
+    """
+    match, tells = _HAS_NEW.fullmatch(text), True
+    if match is None:
+        match, tells = _AFTER_A_CHANGE.fullmatch(text), False
+    if match is None:
+        return None
+    before = words(match["before"])
+    names = [word for word in before if word not in FILLERS and porter(word) not in _RENEWED]
+    tells = tells or any(porter(word) in _RENEWED for word in before)
+    if not tells or not 0 < len(names) <= _MOST_NAMES:
+        return None
+    thing, value = match["thing"] or match["de_thing"], match["value"] or match["de_value"]
+    return f"{' '.join(names)} {thing} is {value.rstrip('.! ')} now"
+
+
+_GETS: Final = re.compile(
+    rf"(?P<who>(?:(?:the|my|our) )?{_WORD}) (?:now )?(?:gets|takes) (?:now )?"
+    rf"(?:her|his|its|their|the) (?P<thing>{_WORD}) "
+    r"(?P<when>(?:in the (?:morning|afternoon|evening)|at (?:\d|noon|night|breakfast|lunch|dinner)"
+    r"|before|after|every|once|twice|daily)\b.*)",
+    re.IGNORECASE,
+)
+
+
+def as_thing_of(sentence: str) -> str | None:
+    """Write when somebody gets a thing with the thing as the subject; None if it is not told.
+
+    >>> as_thing_of("The cat gets her pill in the evening now.")
+    "The cat's pill is in the evening now."
+    """
+    match = _GETS.match(sentence)
+    return match and f"{match['who']}'s {match['thing']} is {match['when']}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duty:
+    """Somebody who does a task: "Tom reviews the auth changes"."""
+
+    who: str
+    task: str
+
+
+_NOW: Final = r"(?:now |jetzt |nun )?"
+_WHO: Final = rf"(?P<who>{_WORD}(?: [^\W\d_a-zß-ÿ][\w'\u2019-]*)?)"
+_DOES: Final = (
+    "reviews? handles? owns? maintains? leads? manages? covers? approves? coordinates? moderates?"
+    " organi[sz]es? hosts? triages? supervises? administers?"
+).replace(" ", "|")
+_TUT: Final = "betreut leitet prüft verwaltet macht übernimmt organisiert moderiert".replace(
+    " ", "|"
+)
+_WHAT: Final = r"(?P<what>(?!(?:an?|ein\w*|that|dass|well|gut|how|it|to|me|us|him|her)\b)\S.*)"
+_DUTY: Final = re.compile(
+    rf"{_WHO} {_NOW}"
+    rf"(?:(?P<does>{_DOES}|{_TUT})|(?:is|am|ist) {_NOW}"
+    r"(?P<is>on call|responsible|in charge|zuständig|verantwortlich) (?:for|of|für))"
+    rf" {_WHAT}",
+    re.IGNORECASE,
+)
+_TUT_ZUERST: Final = re.compile(rf"(?P<does>{_TUT}) {_WHO} {_NOW}{_WHAT}")
+"""German puts the verb in front of the subject behind a time."""
+
+
+def read_duty(sentence: str) -> Duty | None:
+    """Read who does a task; None if the sentence does not tell it.
+
+    >>> read_duty("Priya reviews the auth changes now.")
+    Duty(who='Priya', task='reviews the auth changes now.')
+    """
+    match = _DUTY.match(sentence)
+    verb = match and (match["does"] or match["is"])
+    if match is None and (match := _TUT_ZUERST.match(sentence)):
+        verb = match["does"]
+    if match is None or match["who"].lower() in FILLERS - _SELF:
+        return None
+    return Duty(who=match["who"], task=f"{verb} {match['what']}")
+
+
+_SELF: Final = frozenset({"i", "we", "ich", "wir"})
