@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from ecphoria.records.tenant import (
     with_odds,
 )
 from ecphoria.records.traced import GateKind, Limits
+from ecphoria.text.acknowledging import asks_nothing
 from ecphoria.text.asking import asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
 from ecphoria.text.languages import QUESTION_MARKS
@@ -124,7 +126,7 @@ def judge(
             confidence=0.0,
             judged_by=limits,
             evidence=evidence,
-            reasons=("the cue has no content word, so no memory can answer it",),
+            reasons=(_NOTHING_ASKED,),
         )
     sure = shipped_confidence(evidence, scale) if own is None else own.sure(evidence)
     if READ not in gate.weights:
@@ -186,6 +188,12 @@ def _verdict(sure: float, limits: Limits) -> Verdict:
     return Verdict.VERIFY if sure < limits.verify_below else Verdict.ANSWER
 
 
+_NOTHING_ASKED: Final = (
+    "the cue has no content word, so no memory can answer it; ask with words of the matter, as in"
+    " `Where does Ana live?`"
+)
+
+
 class _Found:
     """The candidates of one cue, as the gate sees them."""
 
@@ -204,7 +212,7 @@ class _Found:
         self._content = ~content if self._light else content
         self._asks_for_time = seeding.analysis.asks_of_time
         self.asks_nothing = (
-            self._light
+            (self._light or asks_nothing(cue))
             and not self._asks_for_time
             and not (
                 seeding.analysis.first_person
@@ -264,7 +272,9 @@ class _Found:
         would lower the scale, and questions without an answer would pass.
         """
         asks = self._cue.rstrip().endswith(QUESTION_MARKS) or asks_openly(self._cue)
-        return not self._light and (asks or int(self._content.sum()) >= _LEAST_WORDS)
+        return not (self._light or self.asks_nothing) and (
+            asks or int(self._content.sum()) >= _LEAST_WORDS
+        )
 
     @cached_property
     def introductions(self) -> frozenset[str]:

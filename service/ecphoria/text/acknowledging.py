@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from ecphoria.text.asking import FILLER_PHRASES
+from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import APOSTROPHES
 
 _Q: Final = rf"[{APOSTROPHES}]"
@@ -40,3 +41,13 @@ def only_acknowledges(spoken: str) -> bool:
     (True, False)
     """
     return _ACKNOWLEDGES.fullmatch(spoken) is not None
+
+
+def asks_nothing(cue: str) -> bool:
+    """Tell whether a cue only acknowledges, or has no word of more than one letter or digit.
+
+    >>> asks_nothing("hm"), asks_nothing("x?"), asks_nothing("C++?")
+    (True, True, False)
+    """
+    spoken = normalised_words(cue)
+    return only_acknowledges(cue) or all(len(one) == 1 and one.isascii() for one in spoken)

@@ -66,7 +66,18 @@ async def test_a_cue_of_stop_words_lacks_no_word(
     assert result.hits
     assert all(result.evidence[name] == 0 for name in ("coverage", "unsaid", "unheard"))
     assert (result.verdict, result.confidence) == (Verdict.REFUSE, 0.0)
-    assert result.reasons == ("the cue has no content word, so no memory can answer it",)
+    assert result.reasons[0].startswith("the cue has no content word, so no memory can answer it")
+
+
+@pytest.mark.parametrize("cue", ["x", "?", "...", "hm", "x y?", "Sounds good!"])
+async def test_a_cue_that_asks_nothing_is_refused(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, cue: str
+) -> None:
+    await fill(ingest, tenant)
+    await ingest.append_batch(tenant, [NewEpisode(text="Hm, x is what we sought.", speaker="Ida")])
+    result = await ask(recalls, tenant, cue)
+    assert (result.verdict, result.confidence) == (Verdict.REFUSE, 0.0)
+    assert "ask with words of the matter" in result.reasons[0]
 
 
 async def test_an_empty_store_has_no_evidence(recalls: RecallService, tenant: TenantId) -> None:
