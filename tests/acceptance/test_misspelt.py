@@ -65,6 +65,37 @@ def test_a_word_that_no_memory_has_stays_as_it_is(told: Owner) -> None:
     assert not any("read as" in reason for reason in answer["reasons"])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right", "written", "meant"),
+    [
+        ("Where was the potery workshop?", "Where was the pottery workshop?",
+         "potery", "pottery"),
+        ("When is Gulwing released?", "When is Gullwing released?", "Gulwing", "Gullwing"),
+    ],
+)  # fmt: skip
+def test_a_word_that_only_the_stored_question_has_is_misspelt_too(
+    told: Owner, wrong: str, right: str, written: str, meant: str
+) -> None:
+    told.remember(wrong, session="later", role="user")
+    told.remember("I don't know.", session="later", role="assistant")
+    meant_answer, answer = recall(told, right), recall(told, wrong)
+    assert f"no memory has the word {written}: read as {meant}" in answer["reasons"]
+    for name in ("verdict", "confidence"):
+        assert answer[name] == meant_answer[name]
+    best, right_best = answer["hits"][0], meant_answer["hits"][0]
+    assert (best["episode"]["id"], best["score"]) == (
+        right_best["episode"]["id"],
+        right_best["score"],
+    )
+
+
+def test_a_word_that_another_memory_has_stays_as_it_is(told: Owner) -> None:
+    told.remember("Where was the potery workshop?", session="later", role="user")
+    told.remember("The shop is called Potery.", session="later", speaker="Tom")
+    answer = recall(told, "Where was the potery workshop?")
+    assert not any("read as" in reason for reason in answer["reasons"])
+
+
 def test_what_was_erased_is_no_longer_meant(told: Owner) -> None:
     for episode in told.get("/v1/episodes").json()["items"]:
         if "Gullwing" in episode["text"]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import chain
@@ -321,7 +322,7 @@ class Seeker:
                 continue
             # Required words are sought as written.
             if read is None and options.match is Match.ANY:
-                read = await _read_for_misspelt(store, tenant, text, found)
+                read = await read_for_misspelt(store, tenant, text, found)
                 if read:
                     continue
             return replace(found, cue=text, respelt=read or {})
@@ -394,13 +395,21 @@ class Seeker:
         )  # fmt: skip
 
 
-async def _read_for_misspelt(
-    store: RecallStore, tenant: TenantId, cue: str, found: Seeding
+async def read_for_misspelt(
+    store: RecallStore,
+    tenant: TenantId,
+    cue: str,
+    found: Seeding,
+    echoes: Sequence[AbstractSet[str]] = (),
 ) -> Mapping[str, str]:
-    """Find the stored words that misspelt words of a cue stand for."""
-    if found.terms.keys() >= {*found.analysis.stems}:
+    """Find the stored words that misspelt words of a cue stand for.
+
+    What only `echoes` have, each given by its stems, counts as absent.
+    """
+    stored = {stem for stem, count in found.terms.items() if count.items}
+    if stored >= {*found.analysis.stems}:
         return {}
-    unknown = await asyncio.to_thread(misspelt, cue, found.terms.keys())
+    unknown = await asyncio.to_thread(misspelt, cue, stored)
     if not unknown:
         return {}
     names = {stem for name in found.profile.participants for stem in stems_of(name)}
@@ -409,10 +418,12 @@ async def _read_for_misspelt(
         return {}
     wanted = {stem for one in unknown for stem in one.meant.values()}
     known = await store.lexicon(tenant, sorted(wanted), ())
+    counts = {
+        row.stem: row.items - sum(row.stem in stems for stems in echoes) for row in known.terms
+    }
     # A speaker's name need not be in any text.
-    items = {row.stem: row.items for row in known.terms} | dict.fromkeys(
-        names, known.profile.items
-    )
+    items = {stem: count for stem, count in counts.items() if count > 0}
+    items |= dict.fromkeys(names, known.profile.items)
     read = {one.written: one.read(items) for one in unknown}
     return {written: word for written, word in read.items() if word is not None}
 

@@ -42,7 +42,7 @@ from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resol
 from ecphoria.recall.replay import Recalled, trace_of
 from ecphoria.recall.rerank import Reread, reread
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
-from ecphoria.recall.seeds import Seeding, Seeker
+from ecphoria.recall.seeds import Seeding, Seeker, read_for_misspelt
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
@@ -63,6 +63,7 @@ from ecphoria.runtime import run_off_loop
 from ecphoria.text.change import Wanted, wanted
 from ecphoria.text.lists import asks_for_list
 from ecphoria.text.matching import read_match
+from ecphoria.text.spelling import respelt
 
 CUE_LIMIT = 10_000
 # Traces are written after the answer, because writing one takes longer than answering. When more
@@ -267,12 +268,42 @@ class RecallService:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
         reading = await self._read(cue, clock) if options.read_cue else NO_READING
+        search = await self._gathered(
+            tenant, cue, options, clock, limit=strategy.seeds, reading=reading
+        )
+        seeding = search.seeding
+        if search.echoes and options.match is Match.ANY:
+            # The stored question may be misspelt like the cue, so its words count as absent.
+            echoes = [echo.terms for echo in search.echoes if not echo.lends]
+            read = await read_for_misspelt(search.store, tenant, seeding.cue, seeding, echoes)
+            if read:
+                meant = replace(cue, text=respelt(seeding.cue, read))
+                search = await self._gathered(
+                    tenant, meant, options, clock, limit=strategy.seeds, reading=reading
+                )
+                known = {**seeding.respelt, **read, **search.seeding.respelt}
+                search = replace(search, seeding=replace(search.seeding, respelt=known))
+        ranked = await strategy.rank(search, parsed)
+        clock.lap("spread")
+        return search, ranked
+
+    async def _gathered(
+        self,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        clock: "_Stopwatch",
+        *,
+        limit: int,
+        reading: CueReading,
+    ) -> Search:
+        """Seed, and gather the frame without echoes of the cue."""
         now = options.as_of or self._clock.now()
         store, seeding = await self._seed(
-            tenant, cue, options, limit=strategy.seeds, reading=reading, now=now
+            tenant, cue, options, limit=limit, reading=reading, now=now
         )
         clock.lap("seeds", minus=seeding.encode_ms)
-        clock.laps["encode"] = seeding.encode_ms
+        clock.add("encode", seeding.encode_ms)
         search = Search(
             store=store,
             tenant=tenant,
@@ -281,11 +312,9 @@ class RecallService:
             filters=options.filters,
             now=now,
         )
-        search = await leave_out_echoes(search, strategy.seeds)
+        search = await leave_out_echoes(search, limit)
         clock.lap("subgraph")
-        ranked = await strategy.rank(search, parsed)
-        clock.lap("spread")
-        return search, ranked
+        return search
 
     async def _judged(
         self,
@@ -436,8 +465,12 @@ class _Stopwatch:
 
     def lap(self, phase: str, minus: float = 0.0) -> None:
         now = perf_counter()
-        self.laps[phase] = max(0.0, 1e3 * (now - self._last) - minus)
+        self.add(phase, max(0.0, 1e3 * (now - self._last) - minus))
         self._last = now
+
+    def add(self, phase: str, took_ms: float) -> None:
+        """Add to a phase; a cue that is read anew has its phases twice."""
+        self.laps[phase] = self.laps.get(phase, 0.0) + took_ms
 
     def result(self) -> dict[str, float]:
         return {**self.laps, "total": 1e3 * (perf_counter() - self._start)}
