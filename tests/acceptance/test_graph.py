@@ -56,6 +56,25 @@ def drawn(found: Neighbourhood) -> set[tuple[str, str, str]]:
     }
 
 
+def test_code_and_logs_give_no_concepts_but_names_of_talk_are_found_in_them(
+    owner: Owner, client: Client
+) -> None:
+    for number in range(2):
+        owner.remember(
+            f"It gave None, not True, and Error {number} for Admin at Db{number}.internal:5432.\n"
+            f"2026-01-0{number + 1} 10:00:00 ERROR Broker Kafka is gone\n"
+            "```python\nclass Shelf(Model):\n    return Lantern(x)\n```\n"
+            f"Look at /srv/Main/App.py, and call Start() with Mode=Fast.",
+            session="pier",
+        )
+    assert list(client.graph.concepts()) == []
+    owner.remember("We renamed the Lantern today.", session="pier")
+    assert list(client.graph.concepts()) == []
+    owner.remember("Bo likes the Lantern, and True North.", session="pier")
+    found = {one.name: one.mentions for one in client.graph.concepts()}
+    assert found == {"Lantern": 4, "True North": 1}
+
+
 def test_concepts_are_listed_in_three_orders_page_by_page(owner: Owner, client: Client) -> None:
     tell(owner)
     orders = {

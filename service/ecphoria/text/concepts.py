@@ -11,6 +11,7 @@ from typing import Final
 
 from ecphoria.records.episode import Extracted, StatedName
 from ecphoria.text.forms import composed
+from ecphoria.text.machine_words import is_literal, without_code
 from ecphoria.text.names import (
     NameKind,
     candidate_spans,
@@ -210,11 +211,11 @@ def _whole(text: str | None, kind: NameKind) -> Candidate | None:
 
 def _candidates(body: str) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
-    for span in candidate_spans(body):
+    for span in candidate_spans(without_code(body)):
         if len(found) == MOST_NAMES:
             break
         name = normalise(span)
-        if name not in found and is_name(name):
+        if name not in found and is_name(name) and not is_literal(span):
             found[name] = Candidate(name=name, surface=span, kind=name_kind(span))
     return tuple(found.values())
 

@@ -28,6 +28,7 @@ from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import is_german
+from ecphoria.text.machine_words import without_code
 from ecphoria.text.matching import holds, read_match
 from ecphoria.text.names import (
     candidate_spans,
@@ -37,6 +38,7 @@ from ecphoria.text.names import (
     normalise,
 )
 from ecphoria.text.quotes import carries, find_quote, may_deny
+from ecphoria.text.retold import with_its_thing
 from ecphoria.text.self_statements import self_statements
 from ecphoria.text.statements import read_statements
 from ecphoria.text.terms import cue_terms, terms
@@ -150,6 +152,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "turn_features": turn_features,
     "wanted": lambda text: wanted(text, 2026),
     "without_caption": without_caption,
+    "without_code": without_code,
+    "with_its_thing": with_its_thing,
     "without_terminal_codes": lambda text: without_terminal_codes(text.replace("a", "\x1b[")),
 }
 """The functions by name; a further one needs one line here."""

@@ -1,5 +1,6 @@
 import pytest
 
+from ecphoria.text.machine_words import is_literal, without_code
 from ecphoria.text.names import (
     NameKind,
     candidate_spans,
@@ -108,3 +109,29 @@ def test_capitalised_words_are_normalised() -> None:
 )
 def test_kinds(surface: str, kind: NameKind) -> None:
     assert name_kind(surface) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("J.R.R. Tolkien met U.S. Grant at Booking.com (Berlin).",
+         ["J.R.R", "U.S", "Grant at Booking.com", "Berlin"]),
+        ("We saw Ana/Bo/Cy and AC/DC in Bonn.", ["Ana", "Bo", "Cy and AC", "DC in Bonn"]),
+        ("\u6211\u7528Docker(\u5bb9\u5668)", []),
+        ("I like Node.js and C++ in Bonn.", ["Node.js and C++ in Bonn"]),
+        ("The Error Handling Guild met.", ["Error Handling Guild"]),
+        ("Then None said No to Admin Bo.", ["None", "Admin Bo"]),
+        ("ValueError: Ana has None\nBut Bo Roe did.", ["Bo Roe"]),
+        ("Ping Main-Db.internal and Prod.Eu.example.com now, Ana.", ["Ana"]),
+        ("See C:\\Users\\Ana, https://Ana.example/Bo and <Bo></Bo> of Cy.", ["Cy"]),
+    ],
+)  # fmt: skip
+def test_code_and_addresses_hide_no_talk(text: str, names: list[str]) -> None:
+    assert list(candidate_spans(without_code(text))) == names
+
+
+def test_only_words_of_code_are_no_name() -> None:
+    for name in ("None", "Error 500", "None and NULL", "GET", "Admin"):
+        assert is_literal(name)
+    for name in ("Admin Bo", "True North", "Bo", "500", "of"):
+        assert not is_literal(name)
