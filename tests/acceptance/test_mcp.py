@@ -228,6 +228,15 @@ async def test_resources_and_prompts(owner: Owner) -> None:
         }  # fmt: skip
         asked = await agent.get_prompt("recall_first", {"question": "Where is Bo?"})
         assert "Where is Bo?" in asked.messages[0].content.text  # type: ignore[union-attr]
+        for name, given, told in (
+            ("recall_first", None, "recall_first: `question` is needed."),
+            ("recall_first", {"question": " "}, "recall_first: `question` is needed."),
+            ("close_session", {"name": "s"}, "`name` is no argument. `session` is needed."),
+            ("recall", None, "there is no prompt 'recall': recall_first, close_session"),
+        ):
+            with pytest.raises(MCPError) as refusal:
+                await agent.get_prompt(name, given)
+            assert told in str(refusal.value)
 
 
 async def test_fewer_tools_on_request(owner: Owner) -> None:

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.markup import escape
@@ -171,6 +171,10 @@ def _fitted(client: Client, file: LabelledFile, fit: FitOptions) -> Calibration:
     return replace(found, findings=dict(sorted(findings.items())))
 
 
+_ENOUGH: Final = 50
+"""Questions of either kind from which the shares by confidence tell something."""
+
+
 def _show_fit(found: Calibration) -> None:
     console, fit = stdout(), found.gate.fit
     assert fit is not None, "a fitted gate knows its fit"
@@ -192,9 +196,21 @@ def _show_fit(found: Calibration) -> None:
     console.print(rows)
     console.print(reliability_table(found.reliability))
     console.print(f"Expected calibration error {found.ece:.3f}, both kinds of equal weight")
+    _say_if_few(answerable=fit.questions - fit.unanswerable, others=fit.unanswerable)
     console.print(_weights(found.gate))
     for finding, count in found.findings.items():
         console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+
+
+def _say_if_few(*, answerable: int, others: int) -> None:
+    """Say that the shares of few questions are chance."""
+    if min(answerable, others) < _ENOUGH:
+        stdout().print(
+            f"[bold]Few questions:[/bold] {answerable:,} with an answer and {others:,} without."
+            " One question moves the share of a line of ten by ten points, so these shares may be"
+            f" far from their confidences by chance. Trust them from {_ENOUGH} of each kind on:"
+            " store more memories, or write more questions."
+        )
 
 
 def _weights(found: Gate) -> Table:

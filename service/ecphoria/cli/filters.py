@@ -106,7 +106,7 @@ def conditions_of(texts: Sequence[str] | None) -> dict[str, MetadataCondition] |
     """Read each KEY=VALUE as `named_values` does, and a JSON object as comparisons.
 
     Raises:
-        InvalidInput: A text has no key or no `=`, or is a comparison that is no JSON.
+        InvalidInput: A text has no key or no `=`, a key comes twice, or a comparison is no JSON.
     """
     found: dict[str, MetadataCondition] = {}
     for name, value in _pairs(texts, "metadata"):
@@ -125,16 +125,20 @@ def named_values(texts: Sequence[str] | None, field: str) -> dict[str, MetadataV
     """Read each KEY=VALUE; a number, true and false are such, anything else is text.
 
     Raises:
-        InvalidInput: A text has no key or no `=`.
+        InvalidInput: A text has no key or no `=`, or a key comes twice.
     """
     return {name: _plain(value) for name, value in _pairs(texts, field)} or None
 
 
 def _pairs(texts: Sequence[str] | None, field: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise InvalidInput(f"`{text}` is not KEY=VALUE.", field=field)
+        if name in seen:
+            raise InvalidInput(f"`{name}` is given twice; it takes one value.", field=field)
+        seen.add(name)
         yield name, value
 
 

@@ -27,7 +27,7 @@ from ecphoria.client import Client
 from ecphoria.client.defaults import DEFAULT_URL, explorer_address
 from ecphoria.errors import NotFound
 from ecphoria.records.episode import Episode, Session, State
-from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood
+from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood, NodeColumns
 from ecphoria.records.recall import Trace, TraceSummary, Verdict
 
 commands = typer.Typer(add_completion=False)
@@ -129,13 +129,28 @@ def _draw_episode(found: Episode) -> None:
 def _draw_around(found: Neighbourhood) -> None:
     rows = table("from", "edge", "to", "weight")
     label, edges = found.nodes.label, found.edges
-    for tail, head, kind, weight in zip(
-        edges.tail, edges.head, edges.type, edges.weight, strict=True
+    place = _in_time(found.nodes)
+    told = zip(edges.tail, edges.head, edges.type, edges.weight, strict=True)
+    for tail, head, kind, weight in sorted(
+        told, key=lambda edge: (place[edge[0]], edge[2], -edge[3], place[edge[1]])
     ):
         rows.add_row(Text(label[tail]), kind, Text(label[head]), f"{weight:.2f}")
     print_table(rows, empty="Nothing is around it.")
     if found.left_out:
         stderr().print(f"[dim]{counted(found.left_out, 'node')} more did not fit[/dim]")
+
+
+def _in_time(nodes: NodeColumns) -> list[int]:
+    """Give each node its place: memories in the order of time, then concepts by name."""
+    keys = [
+        (at is None, 0.0 if at is None else at.timestamp(), ordinal or 0, label)
+        for at, ordinal, label in zip(nodes.occurred_at, nodes.ordinal, nodes.label, strict=True)
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    place = [0] * len(keys)
+    for at, node in enumerate(order):
+        place[node] = at
+    return place
 
 
 @commands.command()

@@ -1,16 +1,18 @@
 """Commands for the settings of a tenant, and for the strategy on trial."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 import typer
 from pydantic import ValidationError
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperCommand
 
 from ecphoria.cli.connection import answering, connected
 from ecphoria.cli.filters import json_or_text, named_values
@@ -22,6 +24,9 @@ from ecphoria.records.settings import WHOLE, Choice, Trial
 from ecphoria.records.strategy import ShadowReport, StrategyInfo
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.settings import GateRequest, SettingsAnswer, SettingsRequest, TrialAnswer
+
+if TYPE_CHECKING:
+    from typer._click import Context
 
 commands = typer.Typer(add_completion=False)
 config = typer.Typer(no_args_is_help=True, help="Show and change the settings of a tenant.")
@@ -118,7 +123,19 @@ def get_setting(client: Client, *, setting: SettingOrAll = None, as_json: AsJson
         stdout().print(escape(value))
 
 
-@config.command("set")
+class _WithNumbers(TyperCommand):
+    """Takes a negative number as a value, not as an option."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read the words of the call."""
+        ctx.ignore_unknown_options = any(_NEGATIVE.fullmatch(word) for word in args)
+        return super().parse_args(ctx, args)
+
+
+_NEGATIVE: Final = re.compile(r"-\.?\d\S*")
+
+
+@config.command("set", cls=_WithNumbers)
 @answering(_draw_settings)
 def set_setting(
     client: Client,

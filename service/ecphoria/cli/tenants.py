@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -19,6 +20,7 @@ from ecphoria.cli.terminal import (
     id_column,
     if_interrupted,
     pairs,
+    print_entries,
     print_json,
     print_table,
     stderr,
@@ -99,12 +101,25 @@ tenants.command("erase")(connected(_erase_tenant, caller=Caller.OPERATOR))
 
 
 def _draw_keys(found: list[ApiKey]) -> None:
-    rows = table(id_column(), "name", "begins with", "scopes", "created", "expires", "revoked")
-    for item in found:
-        days = (item.created_at, item.expires_at, item.revoked_at)
-        told = [f"{day:%Y-%m-%d}" if day else "" for day in days]
-        rows.add_row(item.id, Text(item.name), item.prefix, " ".join(item.scopes), *told)
-    print_table(rows, empty="There are no keys.")
+    print_entries(
+        ("id", "begins with", "created", "name"),
+        (
+            (
+                (item.id, item.prefix, _day(item.created_at), item.name),
+                {
+                    "scopes": " ".join(item.scopes),
+                    "expires": _day(item.expires_at),
+                    "revoked": _day(item.revoked_at),
+                },
+            )
+            for item in found
+        ),
+        empty="There are no keys.",
+    )
+
+
+def _day(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d}" if at else ""
 
 
 @keys.command("list")

@@ -1,7 +1,7 @@
 """The terminal: answers, JSON, errors, questions, and what Ctrl-C says."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
@@ -102,6 +102,35 @@ def pairs(rows: Iterable[tuple[str, RenderableType | None]]) -> Table:
 def print_table(found: Table, *, empty: str) -> None:
     """Print a table, or a sentence if it has no row."""
     stdout().print(found if found.row_count else empty)
+
+
+def print_entries(
+    headings: Sequence[str],
+    entries: Iterable[tuple[Sequence[str], Mapping[str, str]]],
+    *,
+    empty: str,
+) -> None:
+    """Print entries of short cells with further values, or a sentence if there is none.
+
+    In a pipe each is a row of a table. On a terminal the further values are named below the
+    cells, so that no id is cut and no cell wraps.
+    """
+    rows, console = list(entries), stdout()
+    if not rows or not console.is_terminal:
+        names = [*headings, *(rows[0][1] if rows else ())]
+        found = table(*names)
+        for cells, more in rows:
+            found.add_row(*map(Text, (*cells, *more.values())))
+        print_table(found, empty=empty)
+        return
+    widths = [max(map(len, column)) for column in zip(*(cells for cells, _ in rows), strict=True)]
+    for cells, more in rows:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+        told = ", ".join(f"{name} {text}" if name else text for name, text in more.items() if text)
+        for line in (Text("  ".join(padded).rstrip()), Text(f"  {told}", style="dim")):
+            line.truncate(console.width, overflow="ellipsis")
+            if line.plain.strip():
+                console.print(line)
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -17,6 +17,7 @@ from ecphoria.cli.terminal import (
     Limit,
     counted,
     id_column,
+    print_entries,
     print_json,
     print_table,
     stderr,
@@ -171,13 +172,17 @@ def _named(client: Client, job: str) -> str:
 
 
 def _draw_jobs(found: Sequence[Job]) -> None:
-    rows = table(id_column(), "kind", "state", "asked by", "queued", "attempts", "")
-    for job in found:
-        queued = f"{job.created_at:%Y-%m-%d %H:%M:%S}"
-        rows.add_row(
-            job.id, job.kind, job.state, job.trigger, queued, str(job.attempts), _remark(job)
-        )
-    print_table(rows, empty="There are no jobs.")
+    print_entries(
+        ("id", "kind", "state", "queued"),
+        (
+            (
+                (job.id, job.kind, job.state, f"{job.created_at:%Y-%m-%d %H:%M}"),
+                {"asked by": job.trigger, "attempts": str(job.attempts), "": _remark(job)},
+            )
+            for job in found
+        ),
+        empty="There are no jobs.",
+    )
 
 
 @jobs.command("list")
@@ -200,7 +205,7 @@ def list_jobs(
 
 
 def _draw_job(job: Job) -> None:
-    stdout().print(f"[bold]{job.kind}[/bold] {job.state}  {_remark(job)}".rstrip())
+    stdout().print(f"[bold]{job.kind}[/bold] {job.state}  {escape(_remark(job))}".rstrip())
     if job.report is not None:
         show_report(job.report, dry_run=job.kind is JobKind.DRY_RUN)
 
@@ -237,13 +242,12 @@ def retry_job(client: Client, *, job: JobName) -> Job:
 
 def _remark(job: Job) -> str:
     if job.fault is not None:
-        return escape(job.fault.message)
+        return job.fault.message
     if job.cancelling and job.state is JobState.RUNNING:
         return "ends at the next place"
     if job.state is JobState.RUNNING:
-        return escape(
-            f"{job.progress.done} of {counted(job.progress.total, 'step')}, {job.progress.place}"
-        )
+        steps = counted(job.progress.total, "step")
+        return f"{job.progress.done} of {steps}, {job.progress.place}"
     return f"{job.report.seconds:.1f} s" if job.report is not None else ""
 
 

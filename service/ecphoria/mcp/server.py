@@ -10,10 +10,19 @@ from inspect import getdoc
 from itertools import islice
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
+from mcp import MCPError
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.resources import ResourceSecurity
-from mcp.types import CallToolResult, InputRequiredResult, Resource, Tool, ToolAnnotations
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    Resource,
+    Tool,
+    ToolAnnotations,
+)
 from pydantic import ValidationError
 
 from ecphoria.errors import EcphoriaError, InvalidInput
@@ -89,7 +98,7 @@ def _tools(connect: Connect, choice: Choice, profile: Profile) -> list[Callable[
 
 
 class _Server(MCPServer):
-    """Refuses arguments that a tool does not have, and hides `ask` without a language model."""
+    """Refuses arguments that a tool or a prompt does not have, and hides `ask` without a model."""
 
     def __init__(self, asks: Callable[[], Awaitable[bool]]) -> None:
         super().__init__(
@@ -146,6 +155,24 @@ class _Server(MCPServer):
             if isinstance(error.__cause__, ValidationError) and not crashed:
                 raise ToolError(f"{name}: {faults_of(error.__cause__)}") from None
             raise
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
+        if name not in prompts:
+            known = ", ".join(prompts) or "none"
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {clipped(name, NAME)!r}: {known}")
+        # Every argument of our prompts is needed.
+        needed = [one.name for one in prompts[name].arguments or ()]
+        given = {told: value for told, value in (arguments or {}).items() if value.strip()}
+        faults = [
+            *(f"`{clipped(told, NAME)}` is no argument." for told in given if told not in needed),
+            *(f"`{told}` is needed." for told in needed if told not in given),
+        ]
+        if faults:
+            raise MCPError(INVALID_PARAMS, f"{name}: {' '.join(faults)}")
+        return await super().get_prompt(name, given, context)
 
 
 def _telling(

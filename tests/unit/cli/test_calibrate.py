@@ -70,6 +70,7 @@ def test_a_gate_is_fitted_written_and_applied(
     assert done.code == 0, done.err
     assert "60 questions, 20 without an answer" in done.out
     assert "AUROC 1.000" in done.out
+    assert "Few questions: 40 with an answer and 20 without." in done.out
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["weights"]["share"] > 0
     assert set(written["weights"]) == {*EVIDENCE, STATED}

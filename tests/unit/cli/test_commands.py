@@ -623,3 +623,30 @@ def test_show_tells_how_to_see_what_is_no_episode(command: Command) -> None:
     done = command("show", "concept:Mara")
     assert done.code == 1
     assert "`ecphoria trace ID` shows a recall, `show ID --around` a concept" in done.err
+
+
+def test_the_edges_around_a_session_are_in_the_order_of_time(
+    command: Command, service: StubService
+) -> None:
+    service.routes["GET /v1/graph"] = 200, {
+        "nodes": {
+            "id": ["b", "c", "a"], "kind": ["episode", "concept", "episode"],
+            "label": ["second", "Mara", "first"], "hop": [0, 1, 1], "speaker": [None] * 3,
+            "session": ["s", None, "s"], "ordinal": [1, None, 0],
+            "occurred_at": ["2026-03-02T09:00:00Z", None, "2026-03-01T09:00:00Z"],
+            "state": ["live", None, "live"],
+        },
+        "edges": {
+            "tail": [0, 0, 2, 2], "head": [1, 2, 1, 0], "weight": [1.0, 0.25, 1.0, 0.5],
+            "type": ["MENTIONS", "SIMILAR", "MENTIONS", "NEXT"],
+        },
+        "left_out": 0,
+    }  # fmt: skip
+    done = command("show", "session:s", "--around")
+    assert done.code == 0, done.err
+    assert [line.split() for line in done.out.splitlines()[1:]] == [
+        ["first", "MENTIONS", "Mara", "1.00"],
+        ["first", "NEXT", "second", "0.50"],
+        ["second", "MENTIONS", "Mara", "1.00"],
+        ["second", "SIMILAR", "first", "0.25"],
+    ]

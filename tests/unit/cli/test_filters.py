@@ -4,6 +4,7 @@ import pytest
 
 from ecphoria.cli.filters import conditions_of, named_values
 from ecphoria.errors import InvalidInput
+from tests.unit.cli.conftest import Command
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,14 @@ def test_a_value_without_a_name_is_refused() -> None:
         with pytest.raises(InvalidInput, match="KEY=VALUE"):
             conditions_of([text])
     assert conditions_of(None) is None
+
+
+def test_a_name_that_comes_twice_is_refused(command: Command) -> None:
+    done = command("remember", "A lamp.", "--metadata", "k=v", "--metadata", "k=w")
+    assert done.code == 2
+    assert "`k` is given twice; it takes one value." in done.err
+    done = command("list", "--metadata", "k=v", "--metadata", "k=w")
+    assert (done.code, "given twice" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("text", ["page={$gte: 3}", "page={'$gte': 3}", 'page={"$gte": }'])

@@ -28,6 +28,19 @@ LISTS: dict[str, tuple[str, dict[str, object]]] = {
 }  # fmt: skip
 
 
+BELOW: dict[str, tuple[dict[str, object], str, str]] = {
+    "jobs list": (
+        {"state": "dead", "attempts": 3, "fault": {"code": "x", "message": LONG * 2}},
+        f"{ID}  consolidation  dead  2026-03-01 09:30",
+        f"  asked by request, attempts 3, {LONG[:20]}",
+    ),
+    "keys list": (
+        {}, f"{ID}  2a9531eb  2026-03-01  {LONG[:20]}", "  scopes read write admin",
+    ),
+}  # fmt: skip
+"""Further fields of an entry, and the starts of its two lines."""
+
+
 @pytest.mark.parametrize("words", LISTS)
 def test_ids_are_whole_on_a_narrow_terminal(
     command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch, words: str
@@ -55,6 +68,20 @@ def test_a_trace_on_a_terminal_has_its_question_and_its_first_hit_below(
     assert lines[1] == "  Who?"
     assert lines[2].startswith("  → Ana: A very long name")
     assert lines[2].endswith("…")
+
+
+@pytest.mark.parametrize("words", BELOW)
+def test_an_entry_on_a_terminal_has_its_further_values_below(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    path, item = LISTS[words]
+    service.routes[f"GET {path}"] = 200, {"items": [item | BELOW[words][0]]}
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", command(*words.split()).out).splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(BELOW[words][1])
+    assert lines[1].startswith(BELOW[words][2])
 
 
 @pytest.mark.parametrize("words", ["list", "trace", "concepts", "jobs list"])

@@ -89,6 +89,14 @@ def test_one_setting_is_set_and_unset(
     assert service.seen[-1][2] == {section: {name: None} if name else None}
 
 
+@pytest.mark.parametrize("value", ["-5", "-.5"])
+def test_a_negative_number_is_a_value_and_no_option(command: Command, value: str) -> None:
+    done = command("config", "set", "dormancy.budget", value)
+    assert done.code == 2
+    assert "`dormancy/budget`: Input should be" in done.err
+    assert "No such option: --hme" in command("config", "set", "dormancy.budget", "5", "--hme").err
+
+
 def test_a_gate_is_set_from_a_file(command: Command, service: StubService, tmp_path: Path) -> None:
     service.routes["PATCH /v1/settings"] = 200, OWN
     file = tmp_path / "gate.json"
