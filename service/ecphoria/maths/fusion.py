@@ -8,6 +8,7 @@ All measures are symmetric, take each thing at most once in a ranking, and cost 
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -20,7 +21,10 @@ PARTS: Final = ("lex", "sem", "ctx", "spk", "len", "isq", "texp", "date")
 
 
 _UNIT: Final = 4.0
-"""Standard deviations above the median that count 1; the best candidate usually stands there."""
+"""Standard deviations above the median that count 1; the best of many candidates usually stands
+there."""
+_MANY: Final = 200
+"""Candidates from which on a store ranks as the large ones for which the weights were fitted."""
 _MOST: Final = 3.0
 """Largest scaled value, so that one rare word cannot outweigh everything else without limit."""
 _LEAST: Final = 0.25
@@ -51,16 +55,18 @@ class Bounds:
 
     @classmethod
     def of_spread(cls, values: FloatArray) -> "Bounds":
-        """Measure from the median to four standard deviations above it.
+        """Measure from the median to four standard deviations above it, fewer among few values.
 
         A signal in which many candidates are about equal then counts little, and one in which a
-        few stand out counts much; the scale by range makes both look the same. Few values are
-        scaled by their range.
+        few stand out counts much; the scale by range makes both look the same. The best of few
+        candidates stands out less than the best of many, so in a young store the unit is smaller
+        (decision 0107). Fewer than 16 values are scaled by their range.
         """
         if values.size < _FEW:
             return cls.of(values)
+        unit = _UNIT * min(1.0, expected_largest(values.size) / expected_largest(_MANY))
         middle = float(np.median(values))
-        return cls(low=middle, high=middle + _UNIT * float(values.std()), most=_MOST)
+        return cls(low=middle, high=middle + unit * float(values.std()), most=_MOST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +129,17 @@ class TextSignals:
     texp: FloatArray
     date: FloatArray
     prose: BoolArray | None = None
+
+
+def expected_largest(count: int) -> float:
+    """Give the expected largest of `count` >= 2 values of a standard normal distribution.
+
+    Blom's approximation (Statistical Estimates and Transformed Beta-Variables, 1958).
+
+    >>> round(expected_largest(16), 2), round(expected_largest(200), 2)
+    (1.77, 2.73)
+    """
+    return NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
 def share_of_largest(x: ArrayLike) -> FloatArray:
@@ -206,8 +223,9 @@ def recipe_score(
     """Score how well each item's text and circumstances match the query; O(n).
 
     `.25 n(lex) + .18 n(sem) + .16 n(ctx) + .22 spk + .05 len - .05 isq + .12 texp + .20 date`,
-    n = (x - median) / (4 standard deviations) over the candidates, in [0, 3]; with fewer than 16
-    candidates min-max. For documents this is `.25 n(BM25) + .34 n(cosine)`.
+    n = (x - median) / (4 standard deviations) over the candidates, in [0, 3]; with fewer than 200
+    the unit is smaller (`Bounds.of_spread`), with fewer than 16 it is the range. For documents
+    this is `.25 n(BM25) + .34 n(cosine)`.
 
     Args:
         signals: [n] each.

@@ -16,6 +16,7 @@ from ecphoria.maths.fusion import (
     TextWeights,
     adapted,
     bounds_of,
+    expected_largest,
     fusion,
     recipe_score,
     share_of_largest,
@@ -75,7 +76,35 @@ MANY = arrays(np.float64, st.integers(16, 40), elements=st.floats(-100, 100), un
 def test_many_values_are_measured_by_their_spread(values: FloatArray) -> None:
     bounds = Bounds.of_spread(values)
     assert bounds.low == np.median(values)
+    unit = 4 * expected_largest(len(values)) / expected_largest(200)
+    assert bounds.high - bounds.low == pytest.approx(unit * values.std())
+
+
+@pytest.mark.parametrize("count", [200, 1000])
+def test_the_best_of_many_stands_four_deviations_above_the_median(count: int) -> None:
+    values = np.arange(float(count))
+    bounds = Bounds.of_spread(values)
     assert bounds.high - bounds.low == pytest.approx(4 * values.std())
+
+
+@pytest.mark.parametrize("count", [16, 50, 400])
+def test_the_expected_largest_is_that_of_drawn_values(count: int) -> None:
+    drawn = np.random.default_rng(1).standard_normal((20_000, count)).max(axis=1)
+    assert expected_largest(count) == pytest.approx(drawn.mean(), abs=0.03)
+
+
+def test_the_best_counts_about_the_same_among_few_as_among_many() -> None:
+    drawn = np.random.default_rng(2).standard_normal((2_000, 200))
+
+    def best(count: int) -> float:
+        taken = drawn[:, :count]
+        bounds = [Bounds.of_spread(row) for row in taken]
+        return float(np.mean([
+            (row.max() - one.low) / (one.high - one.low)
+            for row, one in zip(taken, bounds, strict=True)
+        ]))  # fmt: skip
+
+    assert best(20) == pytest.approx(best(200), rel=0.06)
 
 
 @given(MANY, st.floats(0.1, 10), st.floats(-50, 50))
@@ -101,8 +130,9 @@ def test_a_signal_in_which_one_stands_out_outweighs_one_in_which_many_do() -> No
     alone[0, 0] = 1.0
     crowd[:15, 0] = 1.0
     best = [recipe_score(signals(one)).sum(axis=1).max() for one in (alone, crowd)]
-    assert best[0] == pytest.approx(0.25 * 1 / (4 * np.sqrt(39) / 40))
-    assert best[1] == pytest.approx(0.25 * 1 / (4 * np.sqrt(15 * 25) / 40))
+    unit = 4 * expected_largest(40) / expected_largest(200)
+    assert best[0] == pytest.approx(0.25 * 1 / (unit * np.sqrt(39) / 40))
+    assert best[1] == pytest.approx(0.25 * 1 / (unit * np.sqrt(15 * 25) / 40))
     assert best[0] > 3 * best[1]
 
 
