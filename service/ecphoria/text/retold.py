@@ -53,6 +53,21 @@ def with_its_thing(text: str) -> str | None:
     return f"{' '.join(names)} {thing} is {value.rstrip('.! ')} now"
 
 
+_REASON: Final = re.compile(
+    r"\s+(?i:because of|due to|owing to)\s[^,;]*"
+    r"|(?:^|\s+)(?i:wegen|aufgrund)\s(?:[^\W\dA-ZÄÖÜ]+ ){0,2}[A-ZÄÖÜ]\w*"
+)
+
+
+def without_reason(sentence: str) -> str:
+    """Leave out the reason of a change, which is not what changed.
+
+    >>> without_reason("I moved the swimming to Thursday because of the release day.")
+    'I moved the swimming to Thursday'
+    """
+    return _REASON.sub("", sentence)
+
+
 _GETS: Final = re.compile(
     rf"(?P<who>(?:(?:the|my|our) )?{_WORD}) (?:now )?(?:gets|takes) (?:now )?"
     rf"(?:her|his|its|their|the) (?P<thing>{_WORD}) "

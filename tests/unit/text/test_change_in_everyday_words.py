@@ -261,6 +261,7 @@ RETOLD = (
     ("Leo gets his insulin at 8.", "Leo gets his insulin at 9 now."),
     ("Die Tablette der Katze ist morgens.", "Die Tablette der Katze ist jetzt abends."),
     ("My favourite browser is Firefox.", "I switched from Firefox to Brave."),
+    ("Swimming is on Tuesday.", "I moved the swimming to Friday because of the release day."),
 )
 OTHER_THINGS = (
     ("the staging ip is 10.0.0.5", "prod moved! new ip is 10.0.0.9"),
@@ -279,6 +280,8 @@ OTHER_THINGS = (
     ("My cat is black.", "My cat is now in the garden."),
     ("My cat's vet is Dr. Lee.", "My cat's vet is on holiday now."),
     ("The cat's pill is in the morning.", "The dog's pill is now in the evening."),
+    ("Release day is Thursday.", "I moved the swim to Thursday because of the release day."),
+    ("Die Prüfung ist am Montag.", "Ich habe das Training wegen der Prüfung auf Freitag verlegt."),
 )
 
 
