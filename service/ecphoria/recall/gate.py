@@ -212,13 +212,13 @@ class _Found:
         self._content = ~content if self._light else content
         self._asks_for_time = seeding.analysis.asks_of_time
         self.asks_nothing = (
-            (self._light or asks_nothing(cue))
-            and not self._asks_for_time
+            not self._asks_for_time
             and not (
                 seeding.analysis.first_person
                 or seeding.analysis.names
                 or (seeding.analysis.dates and not seeding.analysis.told)
             )
+            and (self._light or asks_nothing(cue))
         )
         # Users state their case and then ask, so their longer messages to an assistant are
         # evidence (decision 0030).
