@@ -140,17 +140,12 @@ def _draw_around(found: Neighbourhood) -> None:
         stderr().print(f"[dim]{counted(found.left_out, 'node')} more did not fit[/dim]")
 
 
-def _in_time(nodes: NodeColumns) -> list[int]:
-    """Give each node its place: memories in the order of time, then concepts by name."""
-    keys = [
+def _in_time(nodes: NodeColumns) -> list[tuple[bool, float, int, str]]:
+    """Give each node what sorts it: memories by time, then concepts by name."""
+    return [
         (at is None, 0.0 if at is None else at.timestamp(), ordinal or 0, label)
         for at, ordinal, label in zip(nodes.occurred_at, nodes.ordinal, nodes.label, strict=True)
     ]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    place = [0] * len(keys)
-    for at, node in enumerate(order):
-        place[node] = at
-    return place
 
 
 @commands.command()

@@ -1,4 +1,4 @@
-"""What users tell about themselves in their messages: of each topic the latest.
+"""Find statements of users about themselves in their messages, the latest of each topic.
 
 A statement that a later sentence of the same speaker makes outdated is left out. That sentence
 takes its place, also if no rule reads it as a statement about the speaker: "I now take my coffee

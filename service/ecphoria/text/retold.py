@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.text.change_words import CHANGING, FILLERS
+from ecphoria.text.change_words import CHANGING, FILLERS, SELF
 from ecphoria.text.tokens import porter, words
 
 _WORD: Final = r"[^\W_][\w'\u2019-]*"
@@ -126,9 +126,6 @@ def read_duty(sentence: str) -> Duty | None:
     verb = match and (match["does"] or match["is"])
     if match is None and (match := _TUT_ZUERST.match(sentence)):
         verb = match["does"]
-    if match is None or match["who"].lower() in FILLERS - _SELF:
+    if match is None or match["who"].lower() in FILLERS - SELF:
         return None
     return Duty(who=match["who"], task=f"{verb} {match['what']}")
-
-
-_SELF: Final = frozenset({"i", "we", "ich", "wir"})

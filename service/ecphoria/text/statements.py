@@ -88,7 +88,7 @@ _SIGNS: Final = {"$": "dollar", "\u20ac": "euro", "\u00a3": "pound"}
 Frame = tuple[frozenset[str] | None, str, Sequence[str]]
 """Subject, empty for the speaker and None without a frame; family of the verb; words behind."""
 DUTY: Final = "duty"
-"""Family of the verbs of a task, whose value is the person who does it."""
+"""Family of the verbs of a task; the value is a person."""
 _NO_FRAME: Final[Frame] = (None, "", ())
 Number = tuple[str, str]
 """A number as written, and its unit; empty if it has none that is known."""
