@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any, LiteralString
 
 import neo4j
-from neo4j.vector import Vector
 
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria_eval.load_data import Turn
 
 __all__ = ["BareStore", "Rows"]
@@ -38,9 +38,9 @@ OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.similarity_function`: '
 )
 _LEAN: LiteralString = """CYPHER 25
 UNWIND $rows AS row
-CREATE (n:Lean {id: row.id, tenant: $tenant, text: row.text, speaker: row.speaker})
-WITH n, row
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"""
+CREATE (:Lean {
+  id: row.id, tenant: $tenant, text: row.text, speaker: row.speaker, embedding: row.vector
+})"""
 _SESSIONS: LiteralString = """CYPHER 25
 UNWIND $names AS name
 MERGE (:BareSession {tenant: $tenant, name: name})"""
@@ -53,12 +53,11 @@ MATCH (s:BareSession {tenant: $tenant, name: row.session})
 MATCH (p:BareSpeaker {tenant: $tenant, name: row.speaker})
 CREATE (n:Bare {
   id: row.id, tenant: $tenant, turn: row.turn, text: row.text, speaker: row.speaker,
-  session: row.session, occurred_at: datetime({epochSeconds: row.at})
+  session: row.session, occurred_at: datetime({epochSeconds: row.at}),
+  embedding: row.vector
 })
 CREATE (n)-[:IN_SESSION {family: 'abstraction', weight: 1.0, created_at: datetime()}]->(s)
-CREATE (n)-[:SPOKEN_BY {family: 'provenance', weight: 1.0, created_at: datetime()}]->(p)
-WITH n, row
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"""
+CREATE (n)-[:SPOKEN_BY {family: 'provenance', weight: 1.0, created_at: datetime()}]->(p)"""
 _NEXT: LiteralString = """CYPHER 25
 UNWIND $pairs AS pair
 MATCH (tail:Bare {id: pair[0]})
@@ -89,7 +88,7 @@ class BareStore:
                 "speaker": turn.speaker,
                 "session": turn.session,
                 "at": int(turn.occurred_at.timestamp()),
-                "vector": Vector.from_numpy(turn.vector),
+                "vector": stored(turn.vector),
             }
             for number, turn in enumerate(turns, first)
         ]

@@ -24,6 +24,7 @@ import platformdirs
 from neo4j.vector import Vector
 
 from ecphoria.engine import Engine, EngineSettings
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria_eval.load_data import DIMENSION, Floats, Talk
 
 BATCH, TENANTS, PROBES = 1_000, 100, 100
@@ -34,9 +35,7 @@ WANTED = {10: (10, 30, 70), 50: (50, 70, 100, 150, 200, 300)}
 _POINT: LiteralString = "CREATE CONSTRAINT point FOR (n:Point) REQUIRE n.number IS UNIQUE"
 _INSERT: LiteralString = """CYPHER 25
 UNWIND $rows AS row
-CREATE (n:Point {number: row.number, tenant: row.tenant, whole: 'all'})
-WITH n, row
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"""
+CREATE (:Point {number: row.number, tenant: row.tenant, whole: 'all', embedding: row.vector})"""
 _INDEX = """CYPHER 25
 CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.embedding WITH [n.tenant, n.whole]
 OPTIONS {{indexConfig: {{
@@ -238,7 +237,7 @@ def _insert(driver: neo4j.Driver, points: Points) -> float:
             {
                 "number": number,
                 "tenant": str(points.tenants[number]),
-                "vector": Vector.from_numpy(points.vectors[number]),
+                "vector": stored(points.vectors[number]),
             }
             for number in numbers
         ]

@@ -8,9 +8,7 @@ UNWIND $rows AS row
 MATCH (e:Episode {id: row.id})
 WHERE e.tenant = $tenant AND e:ArchivedEpisode
 FOREACH (name IN [key IN keys(e) WHERE NOT key IN $stays] | REMOVE e[name])
-SET e += row.payload
+SET e += row.payload, e.embedding = row.vector
 REMOVE e:ArchivedEpisode
 SET e:DormantEpisode
-WITH e, row
-CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)
 RETURN e.id AS id

@@ -3,7 +3,7 @@
 // mode: read
 // params: tenant STRING, session STRING, ids LIST<STRING>
 // each: id STRING, body_hash STRING, speaker STRING, role STRING, text STRING, length INTEGER,
-//   vector VECTOR, question BOOLEAN
+//   vector EMBEDDING, question BOOLEAN
 CYPHER 25
 WITH $tenant AS tenant
 CALL (tenant) {
@@ -24,5 +24,5 @@ WHERE e.text IS NOT NULL AND e.embedding IS NOT NULL
 ORDER BY place, e.turn
 RETURN collect([
   e.id, e.body_hash, e.speaker, e.role, e.text, e.length,
-  vector(e.embedding, size(e.embedding), FLOAT32), coalesce(e.is_question, false)
+  e.embedding, coalesce(e.is_question, false)
 ]) AS rows

@@ -16,4 +16,4 @@ CALL (row) {
     RETURN n
   }
 }
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)
+SET n.embedding = row.vector

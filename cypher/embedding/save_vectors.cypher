@@ -20,4 +20,4 @@ FOREACH (wordless IN CASE WHEN row.vector IS NULL THEN [n] ELSE [] END |
   REMOVE wordless.embedding)
 WITH n, row
 WHERE row.vector IS NOT NULL
-CALL db.create.setNodeVectorProperty(n, 'embedding_1', row.vector)
+SET n.embedding_1 = row.vector

@@ -22,7 +22,8 @@ CREATE (e:Episode:LiveEpisode {
   idempotency_key: row.idempotency_key,
   terms: row.terms, words: row.words, length: row.length,
   is_question: row.is_question, time_expression: row.has_time_expression,
-  first_person: row.first_person, second_person: row.second_person
+  first_person: row.first_person, second_person: row.second_person,
+  embedding: row.vector
 })
 FOREACH (session IN CASE WHEN s IS NULL THEN [] ELSE [s] END |
   CREATE (e)-[:IN_SESSION {family: 'abstraction', weight: 1.0, created_at: recorded_at}]
@@ -30,5 +31,3 @@ FOREACH (session IN CASE WHEN s IS NULL THEN [] ELSE [s] END |
 FOREACH (speaker IN CASE WHEN p IS NULL THEN [] ELSE [p] END |
   CREATE (e)-[:SPOKEN_BY {family: 'provenance', weight: 1.0, created_at: recorded_at}]
     ->(speaker))
-WITH e, row
-CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)

@@ -9,7 +9,8 @@ WITH row, s, o, datetime() AS recorded_at
 CREATE (f:Fact:LiveFact {
   id: row.id, tenant: $tenant, subject: row.subject, predicate: row.predicate,
   object: row.object, statement: row.statement, recorded_at: recorded_at,
-  relation: row.relation, qualifier: row.qualifier, negated: row.negated
+  relation: row.relation, qualifier: row.qualifier, negated: row.negated,
+  embedding: row.vector
 })
 FOREACH (subject IN CASE WHEN s IS NULL THEN [] ELSE [s] END |
   CREATE (f)-[:SUBJECT {family: 'abstraction', weight: 1.0, created_at: recorded_at}]->(subject))
@@ -20,5 +21,3 @@ FOREACH (_ IN CASE WHEN s IS NULL OR o IS NULL OR s = o THEN [] ELSE [1] END |
     family: 'association', weight: 1.0, predicate: row.predicate, fact: row.id,
     created_at: recorded_at
   }]->(o))
-WITH f, row
-CALL db.create.setNodeVectorProperty(f, 'embedding', row.vector)

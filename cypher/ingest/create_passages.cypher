@@ -13,11 +13,10 @@ WHERE NOT EXISTS { (:Passage {id: row.id}) }
 CREATE (p:Passage {
   id: row.id, tenant: $tenant, episode: e.id, ordinal: row.ordinal,
   start: row.start, end: row.end, terms: row.terms, length: row.length,
-  session: e.session, speaker: e.speaker, occurred_at: e.occurred_at, turn: e.turn
+  session: e.session, speaker: e.speaker, occurred_at: e.occurred_at, turn: e.turn,
+  embedding: row.vector
 })
 CREATE (e)-[:HAS_PASSAGE {family: 'abstraction', weight: 1.0, created_at: e.recorded_at}]->(p)
 FOREACH (live IN CASE WHEN e:LiveEpisode THEN [p] ELSE [] END | SET live:LivePassage)
-WITH t, p, row
-CALL db.create.setNodeVectorProperty(p, 'embedding', row.vector)
 WITH t, count(p) AS made
 SET t.passages = coalesce(t.passages, 0) + made

@@ -1,4 +1,4 @@
-// doc: Search the vector index for the nearest items under a path, and score them exactly.
+// doc: Search the vector index for the nearest items under a path.
 // mode: read
 // params: tenant STRING, path_from STRING, path_before STRING, now DATETIME, vector VECTOR,
 //   fetch INTEGER
@@ -11,12 +11,10 @@ SEARCH n IN (
   FOR $vector
   WHERE n.tenant = $tenant AND n.path >= $path_from AND n.path < $path_before
   LIMIT $fetch
-)
-WITH n, 1 - vector_distance(
-    vector(n.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
-  ) AS score
-// The index may still name an item that was deleted a moment ago.
-WHERE score IS NOT NULL AND (n.expires_at IS NULL OR n.expires_at > $now)
+) SCORE AS found
+// use: scored(n)
+WITH n, score
+WHERE n.expires_at IS NULL OR n.expires_at > $now
 RETURN n.namespace AS namespace, n.key AS key, n.value AS value, n.created_at AS created_at,
   n.updated_at AS updated_at, n.expires_at AS expires_at, score
 ORDER BY score DESC, n.path, key

@@ -5,9 +5,7 @@ CYPHER 25
 UNWIND $rows AS row
 MERGE (n:Item {tenant: $tenant, path: row.path, key: row.key})
 SET n.namespace = row.namespace, n.value = row.value, n.text = row.text, n.ttl_s = row.ttl_s,
-  n.expires_at = row.expires_at, n.created_at = coalesce(n.created_at, $now), n.updated_at = $now
+  n.expires_at = row.expires_at, n.created_at = coalesce(n.created_at, $now), n.updated_at = $now,
+  n.embedding = row.vector
 // A vector made for the next model would be that of the old words.
-REMOVE n.embedding, n.embedding_1
-WITH n, row
-WHERE row.vector IS NOT NULL
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)
+REMOVE n.embedding_1

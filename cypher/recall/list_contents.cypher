@@ -6,7 +6,7 @@
 //   occurred_ms INTEGER, local_ms INTEGER,
 //   terms STRING, length FLOAT, is_question BOOLEAN,
 //   time_expression BOOLEAN, first_person BOOLEAN, second_person BOOLEAN, title STRING,
-//   importance FLOAT, brief STRING, vector VECTOR
+//   importance FLOAT, brief STRING, vector BYTES
 CYPHER 25
 CALL () {
   UNWIND $ids AS id
@@ -32,7 +32,7 @@ WITH [
   e.terms, toFloat(e.length),
   e.is_question, e.time_expression, e.first_person, e.second_person, e.title, e.importance,
   CASE WHEN size(e.text) <= $longest THEN e.text ELSE '' END,
-  vector(e.embedding, size(e.embedding), FLOAT32)
+  e.embedding
 ] AS row
 // The vector is read last: without it, the episode was archived a moment ago.
 WHERE row[17] IS NOT NULL

@@ -9,12 +9,8 @@ SEARCH c IN (
   FOR $vector
   WHERE c.tenant = $tenant
   LIMIT $fetch
-)
-WITH c, 1 - vector_distance(
-    vector(c.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
-  ) AS cosine
-// A concept may have been removed since the index was read.
-WHERE cosine IS NOT NULL
-RETURN c.id AS id, c.name AS name, cosine
+) SCORE AS found
+// use: scored(c)
+RETURN c.id AS id, c.name AS name, score AS cosine
 ORDER BY cosine DESC, c.normalised
 LIMIT $limit

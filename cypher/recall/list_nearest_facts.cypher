@@ -12,14 +12,12 @@ CALL () {
     FOR $vector
     WHERE f.tenant = $tenant
     LIMIT $fetch
-  )
-  WITH f, 1 - vector_distance(
-      vector(f.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
-    ) AS cosine
-  // A fact may have been deleted since the index was read.
-  WHERE cosine IS NOT NULL AND (f.standing IS NULL OR f.standing <> 'retracted' OR $retracted)
+  ) SCORE AS found
+  // use: scored(f)
+  WITH f, score
+  WHERE (f.standing IS NULL OR f.standing <> 'retracted' OR $retracted)
     AND EXISTS { (f)-[:SUBJECT]->(:LiveConcept) } AND EXISTS { (f)-[:OBJECT]->(:LiveConcept) }
-  RETURN f, cosine
+  RETURN f, score AS cosine
   ORDER BY cosine DESC, f.id
   LIMIT $limit
 }

@@ -2,7 +2,7 @@
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
 // each: episode STRING, part INTEGER, start INTEGER, end INTEGER, terms STRING, length INTEGER,
-//   vector VECTOR
+//   vector BYTES
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -13,5 +13,5 @@ WITH e, p
 ORDER BY e.id, p.ordinal
 RETURN collect([
   e.id, p.ordinal, p.start, p.end, p.terms, p.length,
-  vector(p.embedding, size(p.embedding), FLOAT32)
+  p.embedding
 ]) AS rows

@@ -11,12 +11,10 @@ CALL () {
     FOR $vector
     WHERE f.tenant = $tenant
     LIMIT $fetch
-  )
-  WITH f, 1 - vector_distance(
-      vector(f.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
-    ) AS score
-  // A fact may have been deleted since the index was read.
-  WHERE score IS NOT NULL AND (f.standing IS NULL OR f.standing <> 'retracted' OR $retracted)
+  ) SCORE AS found
+  // use: scored(f)
+  WITH f, score
+  WHERE f.standing IS NULL OR f.standing <> 'retracted' OR $retracted
   RETURN f, score
   ORDER BY score DESC, f.id
   LIMIT $limit

@@ -1,7 +1,6 @@
-// doc: Search the vector index inside the tenant, with the filters it has if any are set, and score
-//   again exactly.
+// doc: Search the vector index inside the tenant, with the filters it has if any are set.
 // mode: read
-// params: tenant STRING, fetch INTEGER
+// params: tenant STRING, vector VECTOR, fetch INTEGER
 CYPHER 25
 WITH $tenant AS tenant
 CALL (tenant) {

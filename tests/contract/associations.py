@@ -10,6 +10,7 @@ from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher
 from tests.contract.memories import DIMENSION, appended, mention, named, turn, write
+from tests.vectors import as_stored
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 COUNT = 120
@@ -17,12 +18,15 @@ TOPICS = 4
 
 
 def clustered(count: int = COUNT) -> list[Vector]:
-    """Unit vectors around a few topics, with some alone; within a topic cosines vary about .7."""
+    """Unit vectors around a few topics, with some alone; within a topic cosines vary about .7.
+
+    They are as the store keeps them.
+    """
     rng = np.random.default_rng(11)
     centres = rng.normal(size=(TOPICS, DIMENSION))
     rows = centres[rng.integers(TOPICS, size=count)] + 0.65 * rng.normal(size=(count, DIMENSION))
     rows[::9] = rng.normal(size=rows[::9].shape)
-    return list((rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32))
+    return list(as_stored(rows))
 
 
 VECTORS = clustered()

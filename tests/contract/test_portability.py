@@ -264,7 +264,7 @@ async def test_files_made_for_another_store_are_refused(world: World, tenant: Te
     first, *rest = lines_of(world.folder / "copy")
     manifest = json.loads(first)["ecphoria"]
     changes: Sequence[tuple[dict[str, object], str]] = (
-        ({"format": 2}, "newer format"),
+        ({"format": 3}, "newer format"),
         ({"model": "another"}, "vectors of another"),
         ({"migration": "schema.0001_pre_identity"}, "brings it up to date"),
     )

@@ -27,6 +27,7 @@ from tests.contract.memories import (
     turn,
     write,
 )
+from tests.vectors import as_stored
 
 NO_FILTERS = Filters()
 
@@ -73,7 +74,8 @@ async def test_vector_seeds_carry_the_exact_cosine(
     rows = [turn(tenant, number, vector=vectors[number]) for number in range(1, 30)]
     await write(graph, tenant, appended(*rows))
     cue = vectors[0]
-    cosines = vectors[1:].astype(np.float64) @ cue.astype(np.float64)
+    stored = as_stored(vectors[1:])
+    cosines = stored.astype(np.float64) @ cue.astype(np.float64)
     seeds = await reader.seeds_by_vector(tenant, cue, 10, NO_FILTERS)
     assert names(tenant, [seed.id for seed in seeds]) == [
         str(number + 1) for number in np.argsort(-cosines)[:10]

@@ -34,6 +34,7 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.items.service import ItemService
 from ecphoria.items.store import ItemStore
+from ecphoria.neo4j_store.decoding import read_vector
 from ecphoria.neo4j_store.schema import migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.portability.service import Portability
@@ -242,10 +243,10 @@ async def vectors(world: World, name: str = "embedding") -> Vectors:
     """Read every vector under a name, by what its node is."""
     rows = await world.cypher(
         "MATCH (n) WHERE n[$name] IS NOT NULL "
-        "RETURN n.tenant + ' ' + coalesce(n.id, n.key) AS id, [x IN n[$name] | x] AS vector",
+        "RETURN n.tenant + ' ' + coalesce(n.id, n.key) AS id, n[$name] AS vector",
         name=name,
     )
-    return {row["id"]: row["vector"] for row in rows}
+    return {row["id"]: read_vector(row["vector"]).tolist() for row in rows}
 
 
 async def expected(world: World) -> Vectors:
@@ -437,12 +438,12 @@ async def test_what_is_written_meanwhile_is_caught_up_with(world: World) -> None
     assert await world.finished() == "done"
     rows = await world.cypher(
         "MATCH (n) WHERE n.tenant = $t AND (n.text STARTS WITH 'Late' OR n.key = 'car') "
-        "RETURN n.text AS text, [x IN n.embedding_1 | x] AS vector ORDER BY text",
+        "RETURN n.text AS text, n.embedding_1 AS vector ORDER BY text",
         t=tenant,
     )
     assert [row["text"] for row in rows] == ["Late turn 0.", "Late turn 1.", "a blue bike"]
     made = await inner([row["text"] for row in rows])
-    np.testing.assert_allclose([row["vector"] for row in rows], made, atol=2e-3)
+    np.testing.assert_allclose([read_vector(row["vector"]) for row in rows], made, atol=2e-3)
     assert await vectors(world) == {}
 
 

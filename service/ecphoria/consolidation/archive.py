@@ -17,6 +17,7 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
 from ecphoria.models.embedders import embed_all
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria.neo4j_store.locks import change_under, count_change_beside_names, lock_tenant
 from ecphoria.neo4j_store.passages import (
     CREATE_PASSAGES,
@@ -25,7 +26,7 @@ from ecphoria.neo4j_store.passages import (
     passage_groups,
 )
 from ecphoria.neo4j_store.rows import STAYS, Payload, from_bytes, to_bytes
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.neo4j_store.shapes import EDGES, NODES
 from ecphoria.ports import Clock, Embedder
 from ecphoria.records.episode import excerpt, indexed_text, opening
@@ -201,7 +202,11 @@ class ColdStore:
         await lock_tenant(work, tenant)
         await count_change_beside_names(work, tenant)
         rows = [
-            {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
+            {
+                "id": episode,
+                "payload": payload.properties,
+                "vector": None if payload.vector is None else stored(payload.vector),
+            }
             for episode, payload in sorted(payloads.items())
         ]
         back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
@@ -332,10 +337,9 @@ def _check(row: _PayloadRow, payload: Payload) -> None:
     """Compare both as bytes; ignore new edges, and edges whose other end is deleted."""
     there = {_ends(edge) for edge in row.edges}
     written = {_ends(edge) for edge in payload.edges}
-    vector = {"embedding": payload.vector} if payload.vector.size else {}
     expected = to_bytes(
         row.id,
-        {**payload.properties, **vector},
+        {**payload.properties, "embedding": payload.vector},
         [edge for edge in payload.edges if _ends(edge) in there],
         payload.passages,
     )

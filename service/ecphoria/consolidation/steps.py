@@ -18,9 +18,10 @@ from ecphoria.facts.store import FactStore, FactTransaction
 from ecphoria.facts.timelines import KEYS_A_WRITE, KEYS_AT_ONCE, LaidOut, laid_out, rows_of, settle
 from ecphoria.maths.fusion import midrank
 from ecphoria.models.embedders import embed_all
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria.neo4j_store.gds import PageRanks, PriorStore
 from ecphoria.neo4j_store.locks import change_under, lock_tenant
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Embedder, Vectors
 from ecphoria.records.fact import UNENDING as OPEN_END
 from ecphoria.records.fact import FactKey, Standing
@@ -83,7 +84,7 @@ class NodeVectors:
         rows = [
             {
                 "id": node.id,
-                "vector": packed(vector),
+                "vector": stored(vector),
                 "terms": None if self._concepts else terms(node.name).joined,
             }
             for node, vector in zip(nodes, vectors, strict=True)

@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from ecphoria.neo4j_store.decoding import parsed
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria.neo4j_store.schema import (
     FIND_STORE,
     StoreMark,
     create_vector_indexes,
     drop_vector_indexes,
 )
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work, packed
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work
 from ecphoria.ports import Vector
 from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
 from ecphoria.records.episode import indexed_text, opening
@@ -349,7 +350,7 @@ async def _save(
         {
             "node": one.node,
             "stamp": one.stamp,
-            "vector": None if one.text is None else packed(next(made)),
+            "vector": None if one.text is None else stored(next(made)),
         }
         for one in texts
     ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.session import Done, Statement, Store, Work, packed
 from ecphoria.ports import Vector
@@ -74,7 +75,7 @@ class ItemStore(Store):
                 "text": item.text,
                 "ttl_s": item.ttl_s,
                 "expires_at": item.expires_at,
-                "vector": None if item.vector is None else packed(item.vector),
+                "vector": None if item.vector is None else stored(item.vector),
             }
             for item in items
         ]

@@ -5,7 +5,7 @@ setting or a model's answer.
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from ecphoria.errors import BadVector
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+
+
+_LEAST: Final = float(np.finfo(np.float32).tiny)  # divides zero without a warning
 
 
 def floats(values: ArrayLike) -> FloatArray:
@@ -67,3 +70,30 @@ def unit_vector(values: Sequence[float], dimension: int) -> NDArray[np.float32]:
             "the vector is zero or not finite; send the model's output", field="vector"
         )
     return (vector / norm).astype(np.float32)
+
+
+def rounded(vector: ArrayLike) -> NDArray[np.int8]:
+    """Round a vector, [d], to a byte a number, scaled so that the largest is 127.
+
+    The unit vector of the result rounds to the same bytes. Zero stays zero.
+
+    >>> rounded([0.6, -0.8, 0.0])
+    array([  95, -127,    0], dtype=int8)
+    """
+    numbers = np.asarray(vector, np.float32)
+    largest = max(float(np.abs(numbers).max()), _LEAST)
+    made: NDArray[np.int8] = np.rint(numbers * (127 / largest)).astype(np.int8)
+    return made
+
+
+def unit_vectors(rows: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Scale rounded vectors, [..., d], to length 1; zero stays zero.
+
+    >>> unit_vectors(np.array([[3, 4], [0, -127]], np.int8))
+    array([[ 0.6,  0.8],
+           [ 0. , -1. ]], dtype=float32)
+    """
+    vectors = rows.astype(np.float32)
+    lengths = np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
+    vectors /= np.maximum(lengths, _LEAST)[..., np.newaxis]
+    return vectors

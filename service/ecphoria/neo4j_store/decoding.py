@@ -15,8 +15,10 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hi
 
 import numpy as np
 from neo4j.time import DateTime
-from neo4j.vector import Vector as PackedVector
+from numpy.typing import NDArray
 
+from ecphoria.maths.arrays import rounded, unit_vectors
+from ecphoria.ports import Vector
 from ecphoria.records.episode import EPOCH, in_offset
 
 R = TypeVar("R")
@@ -94,15 +96,22 @@ def _to_datetime(value: DateTime) -> datetime:
     return value.to_native().astimezone(UTC)
 
 
-def _to_vector(value: object) -> object:
-    return value.to_numpy().astype(np.float32) if isinstance(value, PackedVector) else value
+def read_vector(value: bytes | list[float]) -> Vector:
+    """Read a stored vector, [d], as a unit vector."""
+    return unit_vectors(_numbers(value))
+
+
+def _numbers(value: bytes | list[float]) -> NDArray[np.int8]:
+    # A list of numbers was written by another program, or before decision 0108.
+    return np.frombuffer(value, np.int8) if isinstance(value, bytes) else rounded(value)
 
 
 _NATIVE: Final[Mapping[str, Converter]] = {
     "DATETIME": _to_datetime,
     "INSTANT": _to_instant,
     "LOCAL_INSTANT": _to_local,
-    "VECTOR": _to_vector,
+    "EMBEDDING": read_vector,
+    "BYTES": _numbers,
     "JSON": json.loads,
     "LIST<JSON>": lambda texts: map(json.loads, texts),
 }

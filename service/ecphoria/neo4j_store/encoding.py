@@ -3,7 +3,7 @@
 The annotation of a field tells what its value becomes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from types import NoneType, UnionType
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_t
 
 import numpy as np
 
+from ecphoria.maths.arrays import rounded
 from ecphoria.neo4j_store.filters import metadata_text
-from ecphoria.neo4j_store.session import packed
+from ecphoria.ports import Vector
 from ecphoria.records.episode import EPOCH
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ Converter = Callable[[Any], object]
 def encoded(record: "DataclassInstance", *names: str) -> dict[str, object]:
     """Write the named fields of a record as a map, or all fields if none is named.
 
-    A vector is packed, metadata become JSON, and an instant becomes a list of its seconds since
-    1970 and its nanoseconds. Other values stay.
+    A vector becomes bytes, metadata become JSON, and an instant becomes a list: its seconds since
+    1970, and its nanoseconds. Other values stay.
     """
     made: dict[str, object] = {}
     for name, step in _steps(type(record), names):
@@ -49,6 +50,11 @@ def _step(hint: Any) -> Converter | None:
     return _CONVERTERS.get(get_origin(hint) or hint)
 
 
+def stored(vector: Vector | Sequence[float]) -> bytes:
+    """Give the bytes of a vector, [d], as the store keeps them, one a number (decision 0108)."""
+    return rounded(vector).tobytes()
+
+
 def _instant(at: datetime) -> list[int]:
     # The driver packs two numbers fifty times faster than a datetime.
     since = at - EPOCH
@@ -57,6 +63,6 @@ def _instant(at: datetime) -> list[int]:
 
 _CONVERTERS: Final[Mapping[Any, Converter]] = {
     datetime: _instant,
-    np.ndarray: packed,
+    np.ndarray: stored,
     Mapping: metadata_text,
 }

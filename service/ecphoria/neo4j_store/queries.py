@@ -13,7 +13,8 @@ A file holds one query under a header of `//` lines:
 
 `each` names the entries of the lists in the column `rows`: the driver reads one record of many
 lists much faster than many records. The type INSTANT is an integer of microseconds since 1970,
-LOCAL_INSTANT a list of one and of minutes from UTC, JSON a text that is parsed. `decoding.py`
+LOCAL_INSTANT a list of one and of minutes from UTC, JSON a text that is parsed, EMBEDDING and
+BYTES a stored vector, which becomes a unit vector or stays rounded. `decoding.py`
 makes records of columns, `encoding.py` makes maps of records.
 
 `doc` and `mode` are required, the others optional; a `//` line without a key continues the line

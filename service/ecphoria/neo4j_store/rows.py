@@ -1,23 +1,23 @@
 """Rows that several features read.
 
 The bytes of an archived episode are one line of JSON (sorted keys, shortest text of floats), then
-the vectors as raw little-endian 32-bit floats: the vector of the episode, then those of its
-passages in order. The line has their sizes. An instant is `{"$instant": ISO 8601}`.
+the stored bytes of the vectors: that of the episode, then those of its passages in order. The line
+has their sizes. An instant is `{"$instant": ISO 8601}`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from neo4j.time import DateTime
-from neo4j.vector import Vector as DriverVector
-from neo4j.vector import VectorDType
 
-from ecphoria.errors import EcphoriaError
+from ecphoria.neo4j_store.decoding import read_vector
+from ecphoria.neo4j_store.encoding import stored
 from ecphoria.ports import Vector
-from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
+from ecphoria.records.upkeep import StoredInstant, Value
 
 STAYS = frozenset((
     "id", "tenant", "turn", "session", "speaker", "role", "ordinal", "position", "occurred_at",
@@ -39,13 +39,14 @@ class Payload:
     Attributes:
         properties: Properties that leave the graph, without the vector.
         edges: Maps of `type`, `other`, `out` and `properties`.
+        vector: None if it has none.
         passages: The properties of its passages in their order, with their vectors.
         encoder: The model of its vectors; None for the first model of its store (decision 0037).
     """
 
     id: str
     properties: Mapping[str, Any]
-    vector: Vector
+    vector: Vector | None
     edges: Sequence[Mapping[str, Any]]
     passages: Sequence[Mapping[str, Any]] = ()
     encoder: str | None = None
@@ -63,12 +64,11 @@ def to_bytes(
         name: value for name, value in properties.items() if name not in STAYS and name != _VECTOR
     }
     head: dict[str, Any] = {"id": ident, "properties": leaving, "edges": list(edges)}
-    vectors = [np.asarray(one.get(_VECTOR, ()), "<f4") for one in (properties, *passages)]
-    if passages:  # without passages the bytes are the same as before passages existed
-        head["passages"] = [
-            {**one, _VECTOR: vector.size}
-            for one, vector in zip(passages, vectors[1:], strict=True)
-        ]
+    vectors = [_stored(one.get(_VECTOR)) for one in (properties, *passages)]
+    head["vectors"] = [len(vector) for vector in vectors]
+    head["passages"] = [
+        {name: value for name, value in one.items() if name != _VECTOR} for one in passages
+    ]
     if encoder is not None:
         head["encoder"] = encoder
     line = json.dumps(
@@ -79,29 +79,42 @@ def to_bytes(
         ensure_ascii=False,
         allow_nan=False,
     )
-    return line.encode() + b"\n" + b"".join(vector.tobytes() for vector in vectors)
+    return line.encode() + b"\n" + b"".join(vectors)
 
 
 def from_bytes(content: bytes) -> Payload:
     """Parse a serialised payload."""
     line, _, raw = content.partition(b"\n")
     head = json.loads(line, object_hook=_to_instant)
-    numbers = np.frombuffer(raw, "<f4").astype(np.float32)
     passages = head.get("passages", [])
-    first = numbers.size - sum(one[_VECTOR] for one in passages)
-    own = numbers[:first]
-    for one in passages:
-        size = one[_VECTOR]
-        one[_VECTOR] = numbers[first : first + size]
-        first += size
+    sizes = head.get("vectors")
+    read: Callable[[bytes], Vector] = read_vector
+    if sizes is None:  # written before decision 0108
+        others = [4 * one[_VECTOR] for one in passages]
+        sizes, read = [len(raw) - sum(others), *others], _read_floats
+    ends = [0, *accumulate(sizes)]
+    if ends[-1] != len(raw):
+        raise ValueError("the vectors have another size than the record tells")
+    own, *others = (read(raw[start:end]) if end > start else None for start, end in pairwise(ends))
     return Payload(
         id=head["id"],
         properties=head["properties"],
         vector=own,
         edges=head["edges"],
-        passages=passages,
+        passages=[{**one, _VECTOR: it} for one, it in zip(passages, others, strict=True)],
         encoder=head.get("encoder"),
     )
+
+
+def _read_floats(raw: bytes) -> Vector:
+    return np.frombuffer(raw, "<f4").astype(np.float32)
+
+
+def _stored(vector: bytes | list[float] | Vector | None) -> bytes:
+    """Give the bytes of a vector, which a graph of an earlier release has as a list."""
+    if vector is None or isinstance(vector, bytes):
+        return vector or b""
+    return stored(vector)
 
 
 def _told(value: object) -> object:
@@ -116,10 +129,6 @@ def _to_instant(value: dict[str, Any]) -> object:
 
 def from_driver(value: Any) -> Value:
     """Convert a property from the driver to a value for a copy."""
-    if isinstance(value, DriverVector):
-        if value.dtype is not VectorDType.F32:
-            raise EcphoriaError("a vector of another kind than 32-bit floats cannot be copied")
-        return StoredVector(value.raw())
     if isinstance(value, DateTime):
         return StoredInstant(value.iso_format())
     if isinstance(value, bytearray):
@@ -132,8 +141,6 @@ def from_driver(value: Any) -> Value:
 
 def to_driver(value: Value) -> Any:
     """Convert a value of a copy to a property that the driver can write."""
-    if isinstance(value, StoredVector):
-        return DriverVector(value.content, VectorDType.F32)
     if isinstance(value, StoredInstant):
         return DateTime.from_iso_format(value.text)
     if isinstance(value, list) and value and not isinstance(value[0], bool | int | float | str):

@@ -236,7 +236,7 @@ def _vector_options(dimension: int) -> dict[str, dict[str, str | int]]:
 
 # The first version that stores filter properties in a vector index and has SEARCH.
 _FLOOR: Final = (2026, 1)
-_VECTOR_PROCEDURE: Final = "db.create.setNodeVectorProperty"
+_VECTOR_PROCEDURE: Final = "db.index.vector.queryNodes"
 _TEXT_PROCEDURE: Final = "db.index.fulltext.queryNodes"
 
 

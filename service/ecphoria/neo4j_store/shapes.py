@@ -5,15 +5,15 @@ list before it is stored. `docs/reference/graph.md` explains each name.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 from neo4j.time import DateTime
 
-from ecphoria.records.upkeep import StoredInstant, StoredVector
+from ecphoria.records.upkeep import StoredInstant
 
 ID: Final = re.compile(r"[0-9a-f]{32}")
 """The form of our ids."""
@@ -66,19 +66,16 @@ def _is_instant(value: Any) -> bool:
 
 
 def vector_length(value: Any) -> int | None:
-    """Count the dimensions of a vector, which the store gives as bytes or as a list.
+    """Count the dimensions of a vector: a byte each, or a list of finite numbers.
 
     Returns:
-        None if it is no vector of finite numbers.
+        None if it is no vector.
     """
-    numbers: np.ndarray[Any, Any]
-    if isinstance(value, StoredVector) and len(value.content) % 4 == 0:
-        numbers = np.frombuffer(value.content, ">f4")
-    elif isinstance(value, list) and set(map(type, value)) == {float}:
-        numbers = np.array(value)
-    else:
-        return None
-    return numbers.size if np.isfinite(numbers).all() else None
+    if isinstance(value, bytes):
+        return len(value)
+    if isinstance(value, list) and set(map(type, value)) == {float}:
+        return len(value) if all(map(math.isfinite, value)) else None
+    return None
 
 
 def _matching(form: re.Pattern[str]) -> Callable[[Any], bool]:

@@ -30,7 +30,6 @@ from ecphoria.records.upkeep import (
     SectionEnd,
     SectionStart,
     StoredInstant,
-    StoredVector,
     Value,
 )
 
@@ -258,8 +257,6 @@ def _told(value: Value) -> Value:
             return value if plain else [_told(each) for each in value]
         case bytes():
             return {"bytes": base64.b64encode(value).decode()}
-        case StoredVector():
-            return {"vector": base64.b64encode(value.content).decode()}
         case StoredInstant():
             return {"instant": value.text}
     raise BadFile(f"A value of the type {type(value).__name__} cannot be copied; report it.")
@@ -273,8 +270,6 @@ def _value(told: Value) -> Value:
             return float(text)
         case {"bytes": str(text)}:
             return base64.b64decode(text)
-        case {"vector": str(text)}:
-            return StoredVector(base64.b64decode(text))
         case {"instant": str(text)}:
             return StoredInstant(text)
         case dict():

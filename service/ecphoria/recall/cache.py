@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.arrays import IntArray
+from ecphoria.maths.arrays import IntArray, unit_vectors
 from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
@@ -33,7 +33,7 @@ _FIRST_ROWS: Final = 256
 
 
 class Rows:
-    """Numbers and a vector of each row, in columns that grow together.
+    """Numbers and the stored vector of each row, in columns that grow together.
 
     Attributes:
         held: By the name of a column; `vector` has the vectors.
@@ -43,7 +43,7 @@ class Rows:
         self.held: dict[str, NDArray[Any]] = {
             name: np.zeros(0, dtype) for name, dtype in types.items()
         }
-        self.held["vector"] = np.zeros((0, 0), np.float32)
+        self.held["vector"] = np.zeros((0, 0), np.int8)
         self._size = 0
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Content:
     title: str | None
     importance: float
     brief: str
-    vector: NDArray[np.float32]
+    vector: NDArray[np.int8]
 
     @property
     def place(self) -> Place:
@@ -236,7 +236,7 @@ class PassageCache:
         return PassageColumns(
             episode=tuple(owners),
             terms=tuple([self._terms[slot] for slot in slots]),
-            cosine=_cosine(found.pop("vector"), vector),
+            cosine=_cosine(unit_vectors(found.pop("vector")), vector),
             **found,
         )
 
@@ -404,7 +404,8 @@ class ColumnReader:
         """Fetch the vectors of episodes; deleted ones are absent."""
         contents, gone = await self._loaded(tenant, ids)
         there = [episode for episode in ids if episode not in gone]
-        return dict(zip(there, contents.rows.held["vector"][contents.slots(there)], strict=True))
+        found = unit_vectors(contents.rows.held["vector"][contents.slots(there)])
+        return dict(zip(there, found, strict=True))
 
     async def passages(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
@@ -519,6 +520,7 @@ def _columns(places: Sequence[Place], contents: ContentCache, vector: Vector | N
     )
     slots = contents.slots(ids)
     found: dict[str, Any] = {name: column[slots] for name, column in contents.rows.held.items()}
+    found["vector"] = unit_vectors(found["vector"])
     for name, texts in contents.texts.items():
         found[name] = tuple([texts[slot] for slot in slots.tolist()])
     return Columns(

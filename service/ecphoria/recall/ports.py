@@ -135,7 +135,7 @@ class StoredPassage:
     end: int
     terms: str
     length: int
-    vector: NDArray[np.float32]
+    vector: NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

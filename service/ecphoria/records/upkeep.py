@@ -121,11 +121,11 @@ class Scrub:
     """Records that no memory refers to; consolidation wipes them."""
 
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Grows when an older release could not read the file."""
 
 Value = Any
-"""None, bool, int, float, str, bytes, datetime text or vector as the store gives it, lists."""
+"""None, bool, int, float, str, bytes, an instant as the store gives it, lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,13 +203,6 @@ class SectionEnd:
 
 
 Record = SectionStart | CopiedNode | CopiedEdge | ArchiveBytes | SectionEnd
-
-
-@dataclass(frozen=True, slots=True)
-class StoredVector:
-    """A vector as its bytes: 32-bit floats, big-endian, as the store sends them."""
-
-    content: bytes
 
 
 @dataclass(frozen=True, slots=True)

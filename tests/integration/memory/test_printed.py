@@ -13,6 +13,7 @@ from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors
 from ecphoria.errors import InvalidInput
 from ecphoria.ingest.service import IngestService
+from ecphoria.neo4j_store.decoding import read_vector
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt
@@ -23,6 +24,7 @@ from tests.contract.learning import LONG_AGO
 from tests.contract.tenants import set_settings
 from tests.integration.memory.houses import NOW, House
 from tests.printed import cls_m, ecphoryrag, neuromemory, synapse, synapticrag
+from tests.vectors import as_stored
 
 _AXES, _MEMORIES, _FILLERS = 6, 14, 5
 
@@ -76,7 +78,9 @@ async def test_synapticrag_three_cues_on(
         synapticrag.Memory(
             name=receipt.id, vector=vector, train=[turn], tau=constants.tau_init, at=turn
         )
-        for turn, (receipt, vector) in enumerate(zip(receipts, vectors, strict=True), 1)
+        for turn, (receipt, vector) in enumerate(
+            zip(receipts, as_stored(vectors).tolist(), strict=True), 1
+        )
     ]
     turn, layers, fired_ever = _MEMORIES + 1, 0, 0
     for number in range(3):
@@ -252,7 +256,9 @@ async def stored(house: House, cypher: Cypher, kind: str) -> dict[str, dict[str,
         " n.text AS text, n.embedding AS vector, n.prior AS prior ORDER BY n.turn, n.name",
         tenant=house.tenant, kind=kind,
     )  # fmt: skip
-    return {row["id"]: dict(row) for row in rows}
+    return {
+        row["id"]: row | {"vector": row["vector"] and read_vector(row["vector"])} for row in rows
+    }
 
 
 async def edges(house: House, cypher: Cypher) -> list[tuple[str, str, str, float]]:
@@ -456,7 +462,7 @@ async def test_memorybank_and_myagent_on_a_conversation(said: House, embedder: E
     (vector,) = await embedder.embed([ASKED])
     cue = Cue(text=ASKED, vector=tuple(vector.tolist()))
     texts = [text for text, *_ in SAID]
-    near = dict(zip(texts, (await embedder.embed(texts)) @ vector, strict=True))
+    near = dict(zip(texts, as_stored(await embedder.embed(texts)) @ vector, strict=True))
     age = {text: float(len(texts) - place) for place, text in enumerate(texts)}
 
     async def asked(strategy: str, **options: OptionValue) -> dict[str, float]:

@@ -22,6 +22,7 @@ from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, T
 from ecphoria.text.tokens import stems
 from tests.conftest import COMPARATORS, WallClock
 from tests.integration.memory.chats import CHAT, START, ask, chat, fill, passages
+from tests.vectors import as_stored
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
@@ -190,7 +191,8 @@ async def test_meaning_counts_little_in_a_language_that_the_encoder_does_not_rea
 
 async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
     texts = [text for _, text in CHAT[:-1]]
-    vectors = (await embedder.embed([*texts, cue])).astype(np.float64)
+    *told, asked = await embedder.embed([*texts, cue])
+    vectors = np.stack([*as_stored(told), asked]).astype(np.float64)
     counts = [Counter(stems(text)) for text in texts]
     shares = {0: 1.0, -1: 0.7, -2: 0.4, -3: 0.2, 1: 0.4, 2: 0.2}
     smooth = {0: 1.0, -1: 0.6, 1: 0.3}

@@ -2,7 +2,7 @@ import pytest
 
 from ecphoria.neo4j_store.schema import what_is_missing
 
-PROCEDURES = ("db.create.setNodeVectorProperty", "db.index.fulltext.queryNodes")
+PROCEDURES = ("db.index.vector.queryNodes", "db.index.fulltext.queryNodes")
 
 
 @pytest.mark.parametrize(

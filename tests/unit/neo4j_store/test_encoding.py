@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
-from neo4j.vector import Vector as PackedVector
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from ecphoria.neo4j_store.encoding import encoded
+from ecphoria.neo4j_store.decoding import read_vector
+from ecphoria.neo4j_store.encoding import encoded, stored
 from ecphoria.ports import Vector
 from ecphoria.records.episode import MetadataValue
 
@@ -43,8 +47,32 @@ def test_an_instant_is_the_same_in_every_offset() -> None:
     assert encoded(there, "at") == encoded(ROW, "at")
 
 
-def test_a_vector_is_packed() -> None:
-    row = Row(name="a", at=BEFORE_1970, metadata={}, vector=np.array([0.6, 0.8], np.float32))
-    packed = encoded(row, "vector")["vector"]
-    assert isinstance(packed, PackedVector)
-    assert packed.to_numpy().tolist() == row.vector.tolist()  # type: ignore[union-attr]  # it has one
+def test_a_vector_becomes_a_byte_a_number() -> None:
+    row = Row(name="a", at=BEFORE_1970, metadata={}, vector=np.array([-0.6, 0.8, 0], np.float32))
+    assert encoded(row, "vector")["vector"] == np.array([-95, 127, 0], np.int8).tobytes()
+
+
+VECTORS = arrays(
+    np.float32, st.integers(1, 400), elements=st.floats(-1, 1, width=32), fill=st.nothing()
+).filter(lambda vector: np.abs(vector).max() > 1e-3)
+
+
+@given(VECTORS)
+def test_a_stored_vector_keeps_its_direction(vector: Vector) -> None:
+    read = read_vector(stored(vector))
+    unit = vector / np.linalg.norm(vector)
+    # Rounding changes a number by half a step at most, and steps are the largest number / 127.
+    error = 0.5 * np.abs(unit).max() / 127 * np.sqrt(len(vector))
+    assert read.dtype == np.float32
+    assert abs(np.linalg.norm(read) - 1) < 1e-5
+    assert 1 - read @ unit <= error**2 + 1e-5
+
+
+@given(VECTORS)
+def test_storing_a_stored_vector_again_changes_nothing(vector: Vector) -> None:
+    once = stored(vector)
+    assert stored(read_vector(once)) == once
+
+
+def test_a_vector_that_another_program_stored_as_a_list_is_read() -> None:
+    assert read_vector([3.0, 4.0]).tolist() == pytest.approx([0.6, 0.8], abs=0.004)

@@ -97,7 +97,7 @@ def small() -> Lines:
     ]  # fmt: skip
     manifest = {
         "kind": "tenant", "release": "1", "migration": "m", "model": "x", "dimension": 2,
-        "made_at": "2026-01-01", "format": 1,
+        "made_at": "2026-01-01", "format": 2,
     }  # fmt: skip
     late = {"Tenant", "ApiKey", "Job"}
     edge = {"family": "provenance", "weight": 1.0, "created_at": INSTANT}

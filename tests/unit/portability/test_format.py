@@ -18,7 +18,6 @@ from ecphoria.records.upkeep import (
     Record,
     SectionStart,
     StoredInstant,
-    StoredVector,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -28,7 +27,6 @@ SINGLE = (
     | st.floats()
     | TEXT
     | st.binary()
-    | st.builds(StoredVector, st.binary(max_size=64))
     | st.builds(StoredInstant, st.datetimes().map(lambda at: at.isoformat()))
 )
 PROPERTIES = st.dictionaries(TEXT, SINGLE | st.lists(SINGLE) | st.lists(st.floats()))

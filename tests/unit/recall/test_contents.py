@@ -28,7 +28,7 @@ def content(number: int) -> Content:
         title=f"Title {number}" if number % 13 == 0 else None,
         importance=number / 1_000,
         brief="Where?" if number % 3 == 0 else "",
-        vector=np.full(3, number, np.float32),
+        vector=np.full(3, number % 100, np.int8),
     )
 
 
@@ -52,7 +52,7 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
             assert held[name][slot] == getattr(one, name)
         assert held["importance"][slot] == one.importance
         assert texts["spoken"][slot].text == ("" if one.title else one.brief)
-        assert held["vector"][slot].tolist() == [number] * 3
+        assert held["vector"][slot].tolist() == [number % 100] * 3
 
 
 @given(
@@ -75,7 +75,7 @@ def test_the_last_used_ones_are_kept(uses: list[list[int]], most: int) -> None:
     numbers = [99, *order[:most]]
     slots = kept.slots([f"e{number}" for number in numbers])
     assert kept.rows.held["length"][slots].tolist() == numbers
-    assert kept.rows.held["vector"][slots].tolist() == [[number] * 3 for number in numbers]
+    assert kept.rows.held["vector"][slots].tolist() == [[number % 100] * 3 for number in numbers]
     assert [kept.texts["terms"][slot] for slot in slots] == [f"t{number}" for number in numbers]
 
 

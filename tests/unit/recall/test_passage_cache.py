@@ -15,8 +15,8 @@ TENANT = TenantId("0" * 32)
 
 
 def passage(episode: str, part: int) -> StoredPassage:
-    vector = np.zeros(4, np.float32)
-    vector[part % 4] = 1.0
+    vector = np.zeros(4, np.int8)
+    vector[part % 4] = 127
     return StoredPassage(
         episode=episode,
         part=part,
@@ -29,7 +29,7 @@ def passage(episode: str, part: int) -> StoredPassage:
 
 
 def none_of(episode: str) -> StoredPassage:
-    nothing = np.zeros(0, np.float32)
+    nothing = np.zeros(0, np.int8)
     return StoredPassage(
         episode=episode, part=None, start=0, end=0, terms="", length=0, vector=nothing
     )
