@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Literal, Self, Unpack
+from typing import Self, Unpack
 
 import httpx
 
 from ecphoria import records, wire
-from ecphoria.client.async_admin import AsyncAdmin
-from ecphoria.client.async_archive import AsyncArchive
 from ecphoria.client.async_connection import AsyncCalls, AsyncConnection
-from ecphoria.client.async_facts import AsyncFacts
-from ecphoria.client.async_graph import AsyncGraph
-from ecphoria.client.async_items import AsyncItems
-from ecphoria.client.async_jobs import AsyncJobs
-from ecphoria.client.async_settings import AsyncSettings
+from ecphoria.client.async_contents import AsyncArchive, AsyncFacts, AsyncGraph, AsyncItems
+from ecphoria.client.async_upkeep import AsyncAdmin, AsyncJobs, AsyncSettings
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
@@ -32,10 +27,12 @@ from ecphoria.client.exchange import (
 )
 from ecphoria.client.filters import (
     AskOptions,
+    EpisodeFields,
     EpisodeFilters,
     RecallFilters,
     RecallOptions,
     asked_of,
+    episode_of,
     erasure_of,
 )
 from ecphoria.records.asked import to_body
@@ -135,69 +132,21 @@ class AsyncClient(AsyncCalls):
         await self._connection.aclose()
 
     async def remember(
-        self,
-        text: str,
-        *,
-        title: str | None = None,
-        speaker: str | None = None,
-        role: str | None = None,
-        session: str | None = None,
-        position: int | None = None,
-        occurred_at: datetime | None = None,
-        source: str | None = None,
-        metadata: Mapping[str, records.episode.MetadataValue] | None = None,
-        importance: float | None = None,
-        kind: records.episode.MemoryKind | None = None,
-        expires_at: datetime | None = None,
-        idempotency_key: str | None = None,
-        vector: Sequence[float] | None = None,
-        extraction: records.episode.Extracted | None = None,
+        self, text: str, **fields: Unpack[EpisodeFields]
     ) -> records.episode.Receipt:
         """Append one episode; the next recall can find it.
 
         Args:
             text: What was said or written, without speaker or date in front.
-            title: Title of a document.
-            speaker: Who said it.
-            role: The speaker's role for an agent: user, assistant, tool, system.
-            session: The stream of turns it belongs to.
-            position: Order among turns of one session with the same `occurred_at`.
-            occurred_at: When it was so, with a time zone; now if absent.
-            source: Where it came from.
-            metadata: Your own flat values, stored and returned.
-            importance: 0 to 1.
-            kind: `episodic`, `semantic` or `procedural`; by its form if absent.
-            expires_at: When to erase it, with a time zone; by the tenant's default life if absent.
-            idempotency_key: Sending the same key and body again changes nothing.
-            vector: Embedding of the text by the store's own model.
-            extraction: Names and facts that the text holds.
+            **fields: See `EpisodeFields`.
         """
-        return await self.append(
-            body_of(
-                records.episode.NewEpisode,
-                text=text,
-                title=title,
-                speaker=speaker,
-                role=role,
-                session=session,
-                position=position,
-                occurred_at=occurred_at,
-                source=source,
-                metadata=None if metadata is None else dict(metadata),
-                importance=importance,
-                kind=kind,
-                expires_at=expires_at,
-                idempotency_key=idempotency_key,
-                vector=None if vector is None else tuple(map(float, vector)),
-                extraction=extraction,
-            )
-        )
+        return await self.append(episode_of(text, fields))
 
     async def append(self, episode: records.episode.NewEpisode) -> records.episode.Receipt:
         """Append one episode that is already in the shape of the API."""
         content, timeout_s = self._encoded(keyed(episode))
-        return await self._ask(
-            records.episode.Receipt, "POST", "/v1/episodes", content, timeout_s=timeout_s
+        return await self._post(
+            records.episode.Receipt, "/v1/episodes", content, timeout_s=timeout_s
         )
 
     async def append_batch(
@@ -215,53 +164,36 @@ class AsyncClient(AsyncCalls):
         # A batch of a load waits for the one before it, which takes as long.
         content, timeout_s = self._encoded(wanted, times=2 if load else 1)
         kind, path = wire.episodes.BatchAnswer, "/v1/episodes/batch"
-        return await self._ask(kind, "POST", path, content, timeout_s=timeout_s)
+        return await self._post(kind, path, content, timeout_s=timeout_s)
 
     async def get(self, episode: str) -> records.episode.Episode:
         """Fetch one episode by its id."""
-        return await self._ask(records.episode.Episode, "GET", f"/v1/episodes/{segment(episode)}")
+        return await self._get(records.episode.Episode, f"/v1/episodes/{segment(episode)}")
 
     def list(
-        self,
-        *,
-        concept: str | None = None,
-        order: Literal["oldest", "newest"] = "oldest",
-        page_size: int = 100,
-        **filters: Unpack[EpisodeFilters],
+        self, *, page_size: int = 100, **filters: Unpack[EpisodeFilters]
     ) -> AsyncIterator[records.episode.Episode]:
         """Iterate over episodes in the order of their append, page by page.
 
         Args:
-            concept: Only what mentions this concept, in any spelling of its name.
-            order: The oldest first, or the newest.
             page_size: Episodes fetched at a time.
             **filters: See `EpisodeFilters`.
         """
-        wanted = {"concept": concept, "order": order, "limit": page_size, **filters}
-        return self._each(wire.episodes.EpisodePage, "/v1/episodes", **wanted)
+        return self._each(wire.episodes.EpisodePage, "/v1/episodes", limit=page_size, **filters)
 
     async def page(
-        self,
-        cursor: str | None = None,
-        *,
-        concept: str | None = None,
-        order: Literal["oldest", "newest"] = "oldest",
-        limit: int = 100,
-        **filters: Unpack[EpisodeFilters],
+        self, cursor: str | None = None, *, limit: int = 100, **filters: Unpack[EpisodeFilters]
     ) -> wire.episodes.EpisodePage:
         """Fetch one page of `list`; its `next_cursor` is the `cursor` of the next page.
 
         Args:
             cursor: `next_cursor` of the page before.
-            concept: Only what mentions this concept, in any spelling of its name.
-            order: The oldest first, or the newest.
             limit: Size of the page.
             **filters: See `EpisodeFilters`.
         """
-        wanted = {
-            "cursor": cursor, "concept": concept, "order": order, "limit": limit, **filters,
-        }  # fmt: skip
-        return await self._ask(wire.episodes.EpisodePage, "GET", "/v1/episodes", parameters=wanted)
+        return await self._get(
+            wire.episodes.EpisodePage, "/v1/episodes", cursor=cursor, limit=limit, **filters
+        )
 
     async def last_turns(self, session: str, count: int = 10) -> Sequence[records.episode.Episode]:
         """Fetch the last turns of a session, at most 1,000, in chronological order."""
@@ -308,7 +240,7 @@ class AsyncClient(AsyncCalls):
             **options: See `RecallOptions` and `RecallFilters`.
         """
         wanted = asked_of(records.recall.RecallRequest, options, cue=cue, query=query)
-        return await self._ask(records.recall.RecallResult, "POST", "/v1/recall", wanted)
+        return await self._post(records.recall.RecallResult, "/v1/recall", wanted)
 
     async def ask(
         self,
@@ -332,9 +264,7 @@ class AsyncClient(AsyncCalls):
         """
         wanted = asked_of(records.recall.AskRequest, options, question=question, brief=brief)
         if watch is None:
-            return await self._ask(
-                records.ask.CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s
-            )
+            return await self._post(records.ask.CitedAnswer, "/v1/ask", wanted, timeout_s=wait_s)
         call = Call("POST", "/v1/ask/stream", body=wanted, repeatable=False, timeout_s=wait_s)
         return await self._connection.answered(call, watch)
 
@@ -352,9 +282,12 @@ class AsyncClient(AsyncCalls):
             session: The session whose latest turns are shown; the last one if absent.
             speaker: Only sessions in which this speaker took part lately, and facts of theirs.
         """
-        parameters = {"token_budget": token_budget, "session": session, "speaker": speaker}
-        return await self._ask(
-            records.start_context.StartContext, "GET", "/v1/context", parameters=parameters
+        return await self._get(
+            records.start_context.StartContext,
+            "/v1/context",
+            token_budget=token_budget,
+            session=session,
+            speaker=speaker,
         )
 
     async def consolidate(
@@ -385,9 +318,7 @@ class AsyncClient(AsyncCalls):
     ) -> wire.episodes.EraseAnswer:
         """Count what `erase` would erase: the episodes, and by kind what goes with them."""
         wanted, path = erasure_of(ids, filters, dry_run=True), "/v1/episodes/erase"
-        return await self._ask(
-            wire.episodes.EraseAnswer, "POST", path, wanted, timeout_s=_ERASURE_S
-        )
+        return await self._post(wire.episodes.EraseAnswer, path, wanted, timeout_s=_ERASURE_S)
 
     async def erase(
         self,
@@ -407,8 +338,8 @@ class AsyncClient(AsyncCalls):
         """
         erased, wanted, path = 0, erasure_of(ids, filters), "/v1/episodes/erase"
         while True:
-            answer = await self._ask(
-                wire.episodes.EraseAnswer, "POST", path, wanted, timeout_s=_ERASURE_S
+            answer = await self._post(
+                wire.episodes.EraseAnswer, path, wanted, timeout_s=_ERASURE_S
             )
             watch(erased + answer.erased, erased + answer.matched)
             erased += answer.erased
@@ -456,11 +387,11 @@ class AsyncClient(AsyncCalls):
         """
         wanted = body_of(wire.facts.FeedbackRequest, useful=useful, not_useful=not_useful)
         path = f"/v1/traces/{segment(trace)}/feedback"
-        return await self._ask(wire.facts.FeedbackAnswer, "POST", path, wanted)
+        return await self._post(wire.facts.FeedbackAnswer, path, wanted)
 
     async def trace(self, trace: str) -> records.recall.Trace:
         """Fetch the replay of one recall by its `trace_id`."""
-        return await self._ask(records.recall.Trace, "GET", f"/v1/traces/{segment(trace)}")
+        return await self._get(records.recall.Trace, f"/v1/traces/{segment(trace)}")
 
     def sessions(self, *, page_size: int = 100) -> AsyncIterator[records.episode.Session]:
         """Iterate over sessions by name, page by page."""
@@ -468,15 +399,15 @@ class AsyncClient(AsyncCalls):
 
     async def stats(self) -> records.tenant.TenantStats:
         """Count the tenant's graph by kind."""
-        return await self._ask(records.tenant.TenantStats, "GET", "/v1/stats")
+        return await self._get(records.tenant.TenantStats, "/v1/stats")
 
     async def strategies(self) -> Sequence[records.strategy.StrategyInfo]:
         """List the recall strategies with their options."""
-        return (await self._ask(wire.episodes.StrategyList, "GET", "/v1/strategies")).items
+        return (await self._get(wire.episodes.StrategyList, "/v1/strategies")).items
 
     async def ready(self) -> wire.admin.ReadinessAnswer:
         """Report whether the service is ready, and list missing parts."""
-        return await self._ask(wire.admin.ReadinessAnswer, "GET", "/readyz")
+        return await self._get(wire.admin.ReadinessAnswer, "/readyz")
 
     def _encoded(self, body: object, times: int = 1) -> tuple[bytes, float | None]:
         """Spell a body, and limit the time in which the service encodes it; None for no limit."""

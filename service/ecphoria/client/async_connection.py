@@ -67,14 +67,31 @@ class AsyncConnection:
         )
         return read(answer_type, await self.send(call))
 
+    async def get(self, answer_type: type[_Read], path: str, **parameters: object) -> _Read:
+        """Ask by GET; a parameter that is None is not sent."""
+        return await self.ask(answer_type, "GET", path, parameters=parameters)
+
+    async def post(
+        self,
+        answer_type: type[_Read],
+        path: str,
+        body: object = None,
+        *,
+        repeatable: bool = True,
+        timeout_s: float | None = None,
+    ) -> _Read:
+        """Ask by POST."""
+        return await self.ask(
+            answer_type, "POST", path, body, repeatable=repeatable, timeout_s=timeout_s
+        )
+
     async def each(
         self, page_type: type[Listing[_Item]], path: str, **parameters: object
     ) -> AsyncIterator[_Item]:
         """Iterate over the items of a list, page by page."""
         cursor: str | None = None
         while True:
-            wanted = {"cursor": cursor, **parameters}
-            page = await self.ask(page_type, "GET", path, parameters=wanted)
+            page = await self.get(page_type, path, cursor=cursor, **parameters)
             for item in page.items:
                 yield item
             cursor = page.next_cursor
@@ -155,3 +172,4 @@ class AsyncCalls:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
         self._ask, self._each, self._send = connection.ask, connection.each, connection.send
+        self._get, self._post = connection.get, connection.post

@@ -1,14 +1,50 @@
-"""Keyword arguments of the client's calls: filters of episodes, options of a recall."""
+"""Keyword arguments of the client's calls: fields and filters of episodes, options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 
 from ecphoria import records, wire
 from ecphoria.client.exchange import body_of
 from ecphoria.errors import InvalidInput
+
+
+class EpisodeFields(TypedDict, total=False):
+    """Fields of an episode beside its text; each of them may be left out.
+
+    Attributes:
+        title: Title of a document.
+        speaker: Who said it.
+        role: The speaker's role for an agent: user, assistant, tool, system.
+        session: The stream of turns it belongs to.
+        position: Order among turns of one session with the same `occurred_at`.
+        occurred_at: When it was so, with a time zone; now if absent.
+        source: Where it came from.
+        metadata: Your own flat values, stored and returned.
+        importance: 0 to 1.
+        kind: `episodic`, `semantic` or `procedural`; by its form if absent.
+        expires_at: When to erase it, with a time zone; by the tenant's default life if absent.
+        idempotency_key: Sending the same key and body again changes nothing.
+        vector: Embedding of the text by the store's own model.
+        extraction: Names and facts that the text holds.
+    """
+
+    title: str | None
+    speaker: str | None
+    role: str | None
+    session: str | None
+    position: int | None
+    occurred_at: datetime | None
+    source: str | None
+    metadata: Mapping[str, records.episode.MetadataValue] | None
+    importance: float | None
+    kind: records.episode.MemoryKind | None
+    expires_at: datetime | None
+    idempotency_key: str | None
+    vector: Sequence[float] | None
+    extraction: records.episode.Extracted | None
 
 
 class ListFilters(TypedDict, total=False):
@@ -35,15 +71,19 @@ class ListFilters(TypedDict, total=False):
 
 
 class EpisodeFilters(ListFilters, total=False):
-    """Filters of a list of episodes, with four of its own.
+    """Filters and order of a list of episodes.
 
     Attributes:
+        concept: Only what mentions this concept, in any spelling of its name.
+        order: The oldest first, or the newest.
         ids: Only these episodes; at most 100.
         state: Only `live`, `dormant` or `archived` ones.
         pinned: Only pinned ones, or with false only others.
         as_of: Only what had occurred by then; with a time zone.
     """
 
+    concept: str | None
+    order: Literal["oldest", "newest"]
     ids: Sequence[str]
     state: records.episode.State | str | None
     pinned: bool | None
@@ -123,7 +163,53 @@ class RecallOptions(AskOptions, total=False):
     engrams: int | None
 
 
+class FitOptions(TypedDict, total=False):
+    """Options of fitting a gate.
+
+    Attributes:
+        false_refusals: Share of answerable questions that the gate may refuse; 0.021 if absent.
+        question_type: Also weigh the type of the question, not only its hits.
+        judged: Report the judgement of each question too.
+    """
+
+    false_refusals: float
+    question_type: bool
+    judged: bool
+
+
+class CalibrationOptions(FitOptions, total=False):
+    """Options of a calibration: those of the fit, and the questions.
+
+    Attributes:
+        memories: Number of memories to make questions of, 10 to 2,000; 200 if absent.
+        seed: Of the sample and of the questions.
+    """
+
+    memories: int
+    seed: int
+
+
 _Body = TypeVar("_Body")
+
+
+def episode_of(text: str, given: EpisodeFields) -> records.episode.NewEpisode:
+    """Make an episode of a text and its fields.
+
+    Raises:
+        InvalidInput: One is unknown, or has a value that the body refuses.
+    """
+    return body_of(records.episode.NewEpisode, text=text, **_plain(given))
+
+
+def _plain(given: Mapping[str, object]) -> dict[str, Any]:
+    """Make plain values of mappings and vectors, which may be those of other libraries."""
+    plain: dict[str, Any] = dict(given)
+    for name in ("metadata", "options"):
+        if plain.get(name) is not None:
+            plain[name] = dict(plain[name])
+    if plain.get("vector") is not None:
+        plain["vector"] = tuple(map(float, plain["vector"]))
+    return plain
 
 
 def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> _Body:
@@ -139,11 +225,7 @@ def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> 
         )
     filters = {name: given[name] for name in given if name in RecallFilters.__optional_keys__}
     # An unknown name too: the body knows all fields, so it tells which one was probably meant.
-    options: dict[str, Any] = {name: given[name] for name in given if name not in filters}
-    if options.get("options") is not None:
-        options["options"] = dict(options["options"])
-    if options.get("vector") is not None:
-        options["vector"] = tuple(map(float, options["vector"]))
+    options = _plain({name: given[name] for name in given if name not in filters})
     for name in ("min_score", "min_confidence"):
         if options.get(name) is not None:
             options[name] = float(options[name])
