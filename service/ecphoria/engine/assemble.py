@@ -40,7 +40,9 @@ def find_java(chosen: Path | None) -> JavaRuntime:
     Raises:
         EngineError: there is none (`no-java`), or it is too old or no Java (`wrong-java`).
     """
-    executable = _bundled() if chosen is None else _executable(chosen)
+    executable = _bundled() if chosen is None else chosen
+    if executable.is_dir():
+        executable = executable / "bin" / "java"
     modules = _modules(executable)
     version = _VERSION.search(modules)
     major = int(version["major"]) if version else 0
@@ -54,10 +56,6 @@ def find_java(chosen: Path | None) -> JavaRuntime:
             needed=_FLOOR,
         )
     return JavaRuntime(executable=executable, major=major, has_vectors=_VECTORS in modules)
-
-
-def _executable(chosen: Path) -> Path:
-    return chosen / "bin" / "java" if chosen.is_dir() else chosen
 
 
 def _bundled() -> Path:

@@ -33,78 +33,37 @@ class ServerState:
     http_port: int
     keep: bool
 
-    def started(self, pid: int) -> "ServerState":
-        """Note the process of the server that now runs."""
-        return replace(self, pid=pid)
-
     def stopped(self) -> "ServerState":
         """Keep the ports for the next start."""
         return replace(self, pid=None, keep=False)
 
-    def kept(self) -> "ServerState":
-        """Let the server stay until `down`."""
-        return replace(self, keep=True)
 
-
-@dataclass(frozen=True, slots=True)
 class Home:
-    """The directory of one managed server: every path in it has its name here."""
+    """The directory of one managed server: every path in it has its name here.
 
-    root: Path
+    Attributes:
+        lib: The server's jars.
+        plugins: Jars whose classes may be procedures: only GDS.
+        conf: Folder of neo4j.conf, rewritten at every start.
+        data: The store: the only part that cannot be made again.
+        console: The log file of this run.
+        scratch: Temporary files of the Java runtime.
+        password_file: The generated password, readable by its owner only.
+        assembled: The digest of the lock whose jars are complete.
+        lock: Held while one process starts, stops or assembles.
+        users: The lock that every process holds which uses a server that is not kept.
+    """
 
-    @property
-    def lib(self) -> Path:
-        """Hold the server's jars."""
-        return self.root / "lib"
-
-    @property
-    def plugins(self) -> Path:
-        """The folder of jars whose classes may be procedures: only GDS."""
-        return self.root / "plugins"
-
-    @property
-    def conf(self) -> Path:
-        """Hold neo4j.conf, rewritten at every start."""
-        return self.root / "conf"
-
-    @property
-    def data(self) -> Path:
-        """Hold the store: the only part that cannot be made again."""
-        return self.root / "data"
-
-    @property
-    def console(self) -> Path:
-        """The log file of this run."""
-        return self.root / "logs" / "console.log"
-
-    @property
-    def scratch(self) -> Path:
-        """Hold temporary files of the Java runtime."""
-        return self.root / "run" / "tmp"
-
-    @property
-    def password_file(self) -> Path:
-        """Hold the generated password, readable by its owner only."""
-        return self.root / "password"
-
-    @property
-    def assembled(self) -> Path:
-        """The file with the digest of the lock whose jars are complete."""
-        return self.root / "run" / "assembled"
-
-    @property
-    def lock(self) -> Path:
-        """Be held while one process starts, stops or assembles."""
-        return self.root / "run" / "lock"
-
-    @property
-    def users(self) -> Path:
-        """The lock that every process holds which uses a server that is not kept."""
-        return self.root / "run" / "users"
-
-    @property
-    def _state_file(self) -> Path:
-        return self.root / "run" / "state.json"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.lib, self.plugins = root / "lib", root / "plugins"
+        self.conf, self.data = root / "conf", root / "data"
+        self.console = root / "logs" / "console.log"
+        self.password_file = root / "password"
+        run = root / "run"
+        self.scratch, self.assembled = run / "tmp", run / "assembled"
+        self.lock, self.users = run / "lock", run / "users"
+        self._state_file = run / "state.json"
 
     def create(self) -> None:
         """Make the directories, closed to other users of the machine.

@@ -372,7 +372,7 @@ def wait_started(process: psutil.Process, home: Home, seconds: float) -> bool:
             return False
         if is_started(home) and _is_server(process, home):
             return True
-        grown = _size_of(home.console)
+        grown = home.console.stat().st_size if home.console.exists() else 0
         if grown != size:
             moved, size = time.monotonic(), grown
     last = "\n".join(tail(home.console, 5))
@@ -381,13 +381,6 @@ def wait_started(process: psutil.Process, home: Home, seconds: float) -> bool:
         f" a slow machine. Its last words:\n{last}",
         reason="start-timeout",
     )
-
-
-def _size_of(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def wait_gone(pid: int) -> None:

@@ -6,7 +6,7 @@ import enum
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -89,10 +89,10 @@ class EngineStatus:
 
     state: EngineState
     home: Path
-    endpoint: Endpoint | None
-    keep: bool
-    since: datetime | None
-    memory_bytes: int
+    endpoint: Endpoint | None = None
+    keep: bool = False
+    since: datetime | None = None
+    memory_bytes: int = 0
     store_bytes: int
 
 
@@ -179,15 +179,7 @@ class Engine:
         server = process.find_server(state.pid, self._home) if state else None
         store = sum(f.stat().st_size for f in self._home.data.rglob("*") if f.is_file())
         if state is None or server is None:
-            return EngineStatus(
-                state=EngineState.STOPPED,
-                home=self._home.root,
-                endpoint=None,
-                keep=False,
-                since=None,
-                memory_bytes=0,
-                store_bytes=store,
-            )
+            return EngineStatus(state=EngineState.STOPPED, home=self._home.root, store_bytes=store)
         with server.oneshot():
             since = datetime.fromtimestamp(server.create_time(), tz=UTC)
             memory = server.memory_info().rss
@@ -217,7 +209,7 @@ class Engine:
         if state is None or not self._is_up(state):
             state = self._start(state, report, keep=keep)
         elif keep and not state.keep:
-            state = state.kept()
+            state = replace(state, keep=True)
             self._home.write_state(state)
         report(Progress(stage=Stage.READY))
         return self._endpoint(state)
@@ -291,7 +283,7 @@ class Engine:
     def _launch(self, command: list[str], state: ServerState) -> ServerState:
         home = self._home
         server = process.spawn(command, log=home.console, environment=process.environment(home))
-        started = state.started(server.pid)
+        started = replace(state, pid=server.pid)
         home.write_state(started)
         try:
             if process.wait_started(server, home, self._settings.start_timeout_s):
