@@ -114,6 +114,9 @@ _CONNECTIONS = {
     Caller.EITHER: (_OPERATOR, *_PLACE, _TENANT, _HOME),
 }
 _Answer = TypeVar("_Answer")
+_Run = TypeVar("_Run", bound=Callable[..., Any])
+Shown = tuple[Any, Callable[[Any], None]]
+"""An answer, and the function that prints it for a reader."""
 
 
 @contextmanager
@@ -184,27 +187,42 @@ def connected(
     return offering(run, command, [*own, *offered])
 
 
-def answering(
-    draw: Callable[[_Answer], None],
-    *,
-    fails: Callable[[_Answer], bool] = lambda _: False,
-    caller: Caller = Caller.TENANT,
-) -> Callable[[Callable[..., _Answer]], Callable[..., None]]:
+def showing(
+    *, fails: Callable[[Any], bool] = lambda _: False, caller: Caller = Caller.TENANT
+) -> Callable[[Callable[..., Shown]], Callable[..., None]]:
     """Turn a function that asks a client into a command that prints its answer.
 
-    `draw` prints it for a reader; with `--json` it is printed as it is. If it `fails`, the answer
-    is of something wrong, so that the command ends with 1.
+    The function returns the answer, and what prints it for a reader; with `--json` it is printed
+    as it is. If it `fails`, the answer is of something wrong, so that the command ends with 1.
     """
 
-    def decorate(ask: Callable[..., _Answer]) -> Callable[..., None]:
+    def decorate(ask: Callable[..., Shown]) -> Callable[..., None]:
         def run(client: Client, *, as_json: bool, **options: Any) -> None:
-            answer = ask(client, **options)
+            answer, draw = ask(client, **options)
             (print_json if as_json else draw)(answer)
             if fails(answer):
                 raise typer.Exit(FAILED)
 
         parameters = [*inspect.signature(ask).parameters.values(), _AS_JSON]
         return connected(offering(run, ask, parameters), caller=caller)
+
+    return decorate
+
+
+def answering(
+    draw: Callable[[_Answer], None],
+    *,
+    fails: Callable[[_Answer], bool] = lambda _: False,
+    caller: Caller = Caller.TENANT,
+) -> Callable[[Callable[..., _Answer]], Callable[..., None]]:
+    """Turn a function into a command as `showing` does, with one form of answers."""
+
+    def decorate(ask: Callable[..., _Answer]) -> Callable[..., None]:
+        def run(*arguments: Any, **options: Any) -> Shown:
+            return ask(*arguments, **options), draw
+
+        parameters = [*inspect.signature(ask).parameters.values()]
+        return showing(fails=fails, caller=caller)(offering(run, ask, parameters))
 
     return decorate
 
@@ -223,10 +241,8 @@ def saying(said: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 
 def offering(
-    run: Callable[..., None],
-    command: Callable[..., object],
-    parameters: Sequence[inspect.Parameter],
-) -> Callable[..., None]:
+    run: _Run, command: Callable[..., object], parameters: Sequence[inspect.Parameter]
+) -> _Run:
     """Let `run` stand for a command, and offer these options."""
     functools.update_wrapper(run, command)
     # Typer reads the options of a command from its signature and its annotations.

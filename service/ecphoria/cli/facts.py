@@ -3,23 +3,21 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from ecphoria.cli.connection import answering, connected, instant
+from ecphoria.cli.connection import Shown, answering, instant, showing
 from ecphoria.cli.terminal import (
-    AsJson,
     Limit,
     counted,
     id_column,
-    print_json,
+    print_rows,
     print_table,
     stdout,
-    table,
     whole_id,
 )
 from ecphoria.client import Client
@@ -53,9 +51,8 @@ KnownAt = Annotated[
     ),
 ]
 Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision.")]
-FactId = Annotated[
-    str, typer.Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning.")
-]
+_FACT = typer.Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning.")
+FactId = Annotated[str, _FACT]
 
 
 def _draw_facts(found: Iterable[FactView]) -> None:
@@ -104,11 +101,12 @@ def list_facts(
 
 
 def _draw_predicates(found: Sequence[Predicate]) -> None:
-    rows = table("predicate", "class", "set by")
-    for predicate in found:
-        by = "the tenant" if predicate.own else "default"
-        rows.add_row(Text(predicate.relation), predicate.predicate_class, by)
-    print_table(rows, empty="No predicate has a class of its own.")
+    rows = (
+        (each.relation, each.predicate_class, "the tenant" if each.own else "default")
+        for each in found
+    )
+    columns = ("predicate", "class", "set by")
+    print_rows(columns, rows, empty="No predicate has a class of its own.")
 
 
 @facts.command("predicates")
@@ -140,29 +138,24 @@ def _draw_decisions(found: Iterable[ListedDecision]) -> None:
 
 
 @facts.command("history")
-@connected
+@showing()
 def show_history(
     client: Client,
     *,
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning."),
-    ] = None,
+    name: Annotated[str | None, _FACT] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     limit: Limit = 50,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show all facts and decisions of a subject and predicate; without FACT all decisions."""
     then, known = instant(as_of, "as-of"), instant(known_at, "known-at")
     if name is None and (then or known):
         raise typer.BadParameter("--as-of and --known-at need FACT")
     if name is None:
-        decisions = islice(client.facts.decisions(page_size=min(limit, 1_000)), limit)
-        (print_json if as_json else _draw_decisions)(decisions)
-        return
+        decisions = client.facts.decisions(page_size=min(limit, 1_000))
+        return islice(decisions, limit), _draw_decisions
     found = client.facts.history(_named(client, name), as_of=then, known_at=known)
-    (print_json if as_json else _draw_history)(found)
+    return found, _draw_history
 
 
 def _tell(decision: Decision, *, undone: bool = False) -> None:
@@ -218,7 +211,7 @@ def _day(at: datetime | None) -> str:
     return "now" if at is None else f"{at:%Y-%m-%d}"
 
 
-def _rows(found: Iterable[Merge]) -> Table:
+def _draw_merges(found: Iterable[Merge]) -> None:
     rows = Table.grid(padding=(0, 3, 0, 0))
     for merge in found:
         rows.add_row(merge.status.value, *map(Text, (merge.one, merge.other, merge.reason)))
@@ -226,11 +219,11 @@ def _rows(found: Iterable[Merge]) -> Table:
             for sample in side.samples:
                 words = Text(" ".join(sample.text.split()), style="dim")
                 rows.add_row("", Text(side.name, style="dim"), f"of {side.mentions:,}", words)
-    return rows
+    print_table(rows, empty="There are no such merges.")
 
 
 @facts.command("merges")
-@connected
+@showing()
 def merges(
     client: Client,
     *,
@@ -249,35 +242,32 @@ def merges(
     status: Annotated[
         MergeStatus | None, typer.Option(help="Without names: only merges with this status.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List proposed merges, or accept one, so that recall treats two concepts as one."""
     if names is None:
         if reject or undo:
             raise typer.BadParameter("--reject and --undo need two names.")
-        found = client.facts.merges(status=status)
-        if as_json:
-            print_json(found)
-        else:
-            print_table(_rows(found), empty="There are no such merges.")
-        return
+        return client.facts.merges(status=status), _draw_merges
     if reject and undo:
         raise typer.BadParameter("give --reject or --undo, not both")
-    decided = client.facts.decide_merge(
-        *names, "proposed" if undo else "rejected" if reject else "accepted"
+    wanted: Literal["proposed", "rejected", "accepted"] = (
+        "proposed" if undo else "rejected" if reject else "accepted"
     )
-    if as_json:
-        print_json(decided)
-    else:
-        stdout().print(_rows([decided]))
+    return client.facts.decide_merge(*names, wanted), lambda decided: _draw_merges([decided])
 
 
 def _draw_feedback(found: FeedbackAnswer) -> None:
-    rows = table(id_column("episode"), "useful", "reliability", "salience")
-    for judged in found.episodes:
-        told = "yes" if judged.useful else "no"
-        rows.add_row(judged.episode, told, f"{judged.reliability:.3f}", f"{judged.salience:.3f}")
-    print_table(rows, empty="No hit was judged.")
+    rows = (
+        (
+            judged.episode,
+            "yes" if judged.useful else "no",
+            f"{judged.reliability:.3f}",
+            f"{judged.salience:.3f}",
+        )
+        for judged in found.episodes
+    )
+    columns = (id_column("episode"), "useful", "reliability", "salience")
+    print_rows(columns, rows, empty="No hit was judged.")
 
 
 @commands.command()

@@ -2,13 +2,24 @@
 
 import webbrowser
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from ecphoria.cli.connection import Home, Key, Server, TenantName, answering, connect, connected
+from ecphoria.cli.connection import (
+    Home,
+    Key,
+    Server,
+    Shown,
+    TenantName,
+    answering,
+    connect,
+    connected,
+    showing,
+)
 from ecphoria.cli.filters import filtered, say_unknown
 from ecphoria.cli.render import draw_trace, draw_verdict, episodes_on_paths, said_by
 from ecphoria.cli.terminal import (
@@ -18,10 +29,9 @@ from ecphoria.cli.terminal import (
     id_column,
     pairs,
     print_json,
-    print_table,
+    print_rows,
     stderr,
     stdout,
-    table,
 )
 from ecphoria.client import Client
 from ecphoria.client.defaults import DEFAULT_URL, explorer_address
@@ -29,6 +39,7 @@ from ecphoria.errors import NotFound
 from ecphoria.records.episode import Episode, Session, State
 from ecphoria.records.graph import Concept, ConceptSort, Neighbourhood, NodeColumns
 from ecphoria.records.recall import Trace, TraceSummary, Verdict
+from ecphoria.records.start_context import StartContext
 
 commands = typer.Typer(add_completion=False)
 
@@ -127,15 +138,14 @@ def _draw_episode(found: Episode) -> None:
 
 
 def _draw_around(found: Neighbourhood) -> None:
-    rows = table("from", "edge", "to", "weight")
     label, edges = found.nodes.label, found.edges
     place = _in_time(found.nodes)
     told = zip(edges.tail, edges.head, edges.type, edges.weight, strict=True)
-    for tail, head, kind, weight in sorted(
-        told, key=lambda edge: (place[edge[0]], edge[2], -edge[3], place[edge[1]])
-    ):
-        rows.add_row(Text(label[tail]), kind, Text(label[head]), f"{weight:.2f}")
-    print_table(rows, empty="Nothing is around it.")
+    shown = sorted(told, key=lambda edge: (place[edge[0]], edge[2], -edge[3], place[edge[1]]))
+    rows = (
+        (label[tail], kind, label[head], f"{weight:.2f}") for tail, head, kind, weight in shown
+    )
+    print_rows(("from", "edge", "to", "weight"), rows, empty="Nothing is around it.")
     if found.left_out:
         stderr().print(f"[dim]{counted(found.left_out, 'node')} more did not fit[/dim]")
 
@@ -149,7 +159,7 @@ def _in_time(nodes: NodeColumns) -> list[tuple[bool, float, int, str]]:
 
 
 @commands.command()
-@connected
+@showing()
 def show(
     client: Client,
     *,
@@ -167,32 +177,26 @@ def show(
     limit: Annotated[
         int, typer.Option(min=1, max=2_000, metavar="N", help="With --around: most nodes.")
     ] = 50,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show one episode with all that was stored with it, or what is around a node."""
     if around:
-        found = client.graph.around(node, hops=hops, limit=limit)
-        (print_json if as_json else _draw_around)(found)
-        return
+        return client.graph.around(node, hops=hops, limit=limit), _draw_around
     try:
-        episode = client.get(node)
+        return client.get(node), _draw_episode
     except NotFound as unknown:
         others = "`ecphoria trace ID` shows a recall, `show ID --around` a concept or a session."
         raise NotFound(f"{unknown.message}; {others}", **unknown.fields) from unknown
-    (print_json if as_json else _draw_episode)(episode)
 
 
 def _draw_sessions(found: Iterable[Session]) -> None:
-    rows = table("session", "episodes", "first", "last", "speakers")
-    for session in found:
-        rows.add_row(
-            Text(session.name),
-            f"{session.episodes:,}",
-            f"{session.first_occurred_at:%Y-%m-%d}",
-            f"{session.last_occurred_at:%Y-%m-%d}",
-            Text(", ".join(session.speakers)),
-        )
-    print_table(rows, empty="There are no sessions.")
+    rows = ((one.name, f"{one.episodes:,}", *_span(one), ", ".join(one.speakers)) for one in found)
+    columns = ("session", "episodes", "first", "last", "speakers")
+    print_rows(columns, rows, empty="There are no sessions.")
+
+
+def _span(one: Session | Concept) -> tuple[str, str]:
+    """Write the first and the last day."""
+    return f"{one.first_occurred_at:%Y-%m-%d}", f"{one.last_occurred_at:%Y-%m-%d}"
 
 
 @commands.command()
@@ -241,7 +245,7 @@ def _draw_traces(found: Iterable[TraceSummary]) -> None:
 
 
 @commands.command()
-@connected
+@showing()
 def trace(
     client: Client,
     *,
@@ -258,30 +262,20 @@ def trace(
     strategy: Annotated[
         str | None, typer.Option(help="Without an id: only recalls by this strategy.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show how a recall found its memories; without an id, list the newest traces."""
     if ident is not None:
         if verdict or strategy:
             raise typer.BadParameter("give an id, or --verdict and --strategy, not both.")
-        found = client.trace(ident)
-        print_json(found) if as_json else _draw_trace(client, found)
-        return
+        return client.trace(ident), partial(_draw_trace, client)
     listed = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(limit, 1_000))
-    (print_json if as_json else _draw_traces)(islice(listed, limit))
+    return islice(listed, limit), _draw_traces
 
 
 def _draw_concepts(found: Iterable[Concept]) -> None:
-    rows = table("concept", "memories", "first", "last", id_column())
-    for one in found:
-        rows.add_row(
-            Text(one.name),
-            f"{one.mentions:,}",
-            f"{one.first_occurred_at:%Y-%m-%d}",
-            f"{one.last_occurred_at:%Y-%m-%d}",
-            one.id,
-        )
-    print_table(rows, empty="There are no such concepts.")
+    rows = ((one.name, f"{one.mentions:,}", *_span(one), one.id) for one in found)
+    columns = ("concept", "memories", "first", "last", id_column())
+    print_rows(columns, rows, empty="There are no such concepts.")
 
 
 @commands.command()
@@ -301,8 +295,15 @@ def concepts(
     return islice(client.graph.concepts(name, sort=sort, page_size=min(limit, 1_000)), limit)
 
 
+def _draw_context(told: StartContext) -> None:
+    for reason in told.reasons:
+        stderr().print(reason, markup=False)
+    if told.context:
+        stdout().print(told.context, markup=False, highlight=False, soft_wrap=True)
+
+
 @commands.command()
-@connected
+@answering(_draw_context)
 def context(
     client: Client,
     *,
@@ -315,14 +316,6 @@ def context(
     speaker: Annotated[
         str | None, typer.Option(help="Only this speaker's sessions and facts.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> StartContext:
     """Print what a session of an agent should start with."""
-    told = client.context(token_budget=token_budget, session=session, speaker=speaker)
-    if as_json:
-        print_json(told)
-        return
-    for reason in told.reasons:
-        stderr().print(reason, markup=False)
-    if told.context:
-        stdout().print(told.context, markup=False, highlight=False, soft_wrap=True)
+    return client.context(token_budget=token_budget, session=session, speaker=speaker)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from ecphoria.cli.connection import answering, connected, instant
+from ecphoria.cli.connection import Shown, answering, connected, instant, showing
 from ecphoria.cli.filters import Metadata, filtered, named_values, say_unknown
 from ecphoria.cli.render import (
     draw_answer,
@@ -26,9 +26,8 @@ from ecphoria.cli.terminal import (
     if_interrupted,
     pairs,
     print_json,
-    print_table,
+    print_rows,
     stdout,
-    table,
 )
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
@@ -388,16 +387,20 @@ def _draw_disk(found: "Disk") -> None:
 
 
 def _draw_timeline(found: Iterable[Bucket]) -> None:
-    rows = table("", "live", "dormant", "archived", "first", "last")
-    for one in found:
-        counts = (f"{count:,}" for count in (one.live, one.dormant, one.archived))
-        days = (f"{at:%Y-%m-%d}" for at in (one.first_occurred_at, one.last_occurred_at))
-        rows.add_row(Text(one.bucket or "no session"), *counts, *days)
-    print_table(rows, empty="There are no such episodes.")
+    rows = (
+        (
+            one.bucket or "no session",
+            *(f"{count:,}" for count in (one.live, one.dormant, one.archived)),
+            *(f"{at:%Y-%m-%d}" for at in (one.first_occurred_at, one.last_occurred_at)),
+        )
+        for one in found
+    )
+    columns = ("", "live", "dormant", "archived", "first", "last")
+    print_rows(columns, rows, empty="There are no such episodes.")
 
 
 @commands.command()
-@connected
+@showing()
 def stats(
     client: Client,
     *,
@@ -410,16 +413,14 @@ def stats(
     disk: Annotated[
         bool, typer.Option("--disk", help="Size of the whole store on disk; for operators.")
     ] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Count a tenant's graph by kind, or its episodes over time."""
     if by is None and speaker is not None:
         raise typer.BadParameter("--speaker needs --by")
     if disk and by is not None:
         raise typer.BadParameter("--disk counts the whole store, so it takes no --by")
     if disk:
-        (print_json if as_json else _draw_disk)(client.admin.disk())
-    elif by is None:
-        (print_json if as_json else _draw_stats)(client.stats())
-    else:
-        (print_json if as_json else _draw_timeline)(client.graph.timeline(by, speaker=speaker))
+        return client.admin.disk(), _draw_disk
+    if by is None:
+        return client.stats(), _draw_stats
+    return client.graph.timeline(by, speaker=speaker), _draw_timeline

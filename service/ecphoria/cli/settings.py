@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand
 
-from ecphoria.cli.connection import answering, connected
+from ecphoria.cli.connection import Shown, answering, showing
 from ecphoria.cli.filters import json_or_text, named_values
-from ecphoria.cli.terminal import AsJson, pairs, print_json, stdout, table
+from ecphoria.cli.terminal import pairs, print_json, stdout, table
 from ecphoria.client import Client
 from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.answered import to_json
@@ -104,12 +104,11 @@ def _brief(key: str, value: object) -> str:
 
 
 @config.command("get")
-@connected
-def get_setting(client: Client, *, setting: SettingOrAll = None, as_json: AsJson = False) -> None:
+@showing()
+def get_setting(client: Client, *, setting: SettingOrAll = None) -> Shown:
     """Print a setting, or a section as JSON; without KEY list all, and mark defaults."""
     if setting is None:
-        (print_json if as_json else _draw_settings)(client.settings.get())
-        return
+        return client.settings.get(), _draw_settings
     section, name = _known(setting)
     values: dict[str, Any] = json.loads(to_json(client.settings.get()))
     value = values.get(section)
@@ -117,10 +116,14 @@ def get_setting(client: Client, *, setting: SettingOrAll = None, as_json: AsJson
         if not isinstance(value, Mapping) or name not in value:
             raise InvalidInput(f"`{section}` has no `{name}`.", field="key")
         value = value[name]
-    if as_json or not isinstance(value, str):
-        print_json(value)
-    else:
+    return value, _draw_value
+
+
+def _draw_value(value: object) -> None:
+    if isinstance(value, str):
         stdout().print(escape(value))
+    else:
+        print_json(value)
 
 
 class _WithNumbers(TyperCommand):

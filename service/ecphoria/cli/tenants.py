@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -10,27 +11,25 @@ import typer
 from rich.text import Text
 
 from ecphoria import runtime
-from ecphoria.cli.connection import Caller, answering, connected
+from ecphoria.cli.connection import Caller, Shown, answering, connected, showing
 from ecphoria.cli.extras import LocalHome, given_settings
 from ecphoria.cli.progress import watching
 from ecphoria.cli.terminal import (
-    AsJson,
     confirm,
     counted,
     id_column,
     if_interrupted,
     pairs,
     print_entries,
-    print_json,
-    print_table,
+    print_rows,
     stderr,
     stdout,
-    table,
     whole_id,
 )
 from ecphoria.client import Client
 from ecphoria.errors import NotFound
 from ecphoria.records.tenant import ApiKey, IssuedKey, Me, Scope, Tenant
+from ecphoria.wire.admin import ErasureAnswer
 
 if TYPE_CHECKING:
     from ecphoria.portability.service import Copied, Portability, Report
@@ -47,10 +46,8 @@ commands.add_typer(backup, name="backup")
 
 
 def _draw_tenants(found: list[Tenant]) -> None:
-    rows = table("name", "created", id_column())
-    for tenant in found:
-        rows.add_row(tenant.name, f"{tenant.created_at:%Y-%m-%d}", tenant.id)
-    print_table(rows, empty="There are no tenants.")
+    rows = ((tenant.name, f"{tenant.created_at:%Y-%m-%d}", tenant.id) for tenant in found)
+    print_rows(("name", "created", id_column()), rows, empty="There are no tenants.")
 
 
 @tenants.command("list")
@@ -77,27 +74,25 @@ def create_tenant(
     return client.admin.create_tenant(name)
 
 
-def _erase_tenant(
+@tenants.command("erase")
+@showing(caller=Caller.OPERATOR)
+def erase_tenant(
     client: Client,
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to erase.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Erase a tenant with everything it owns; this cannot be undone."""
     if not yes:
         if name not in {tenant.name for tenant in client.admin.tenants()}:
             raise NotFound(f"There is no tenant `{name}`; `ecphoria tenants list` has all.")
         confirm(f"Erase every memory of {name}?")
-    erased = client.admin.erase_tenant(name)
-    if as_json:
-        print_json(erased)
-        return
+    return client.admin.erase_tenant(name), partial(_draw_erased, name)
+
+
+def _draw_erased(name: str, erased: ErasureAnswer) -> None:
     counts = ", ".join(f"{count:,} {kind}" for kind, count in erased.removed.items() if count)
     stdout().print(f"Erased {name}: {counts or 'it was empty'}.")
-
-
-tenants.command("erase")(connected(_erase_tenant, caller=Caller.OPERATOR))
 
 
 def _draw_keys(found: list[ApiKey]) -> None:

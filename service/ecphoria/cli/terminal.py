@@ -104,6 +104,16 @@ def print_table(found: Table, *, empty: str) -> None:
     stdout().print(found if found.row_count else empty)
 
 
+def print_rows(
+    columns: Iterable[Column | str], rows: Iterable[Iterable[str]], *, empty: str
+) -> None:
+    """Print a table of texts, or a sentence if it has no row."""
+    found = table(*columns)
+    for row in rows:
+        found.add_row(*map(Text, row))
+    print_table(found, empty=empty)
+
+
 def print_entries(
     headings: Sequence[str],
     entries: Iterable[tuple[Sequence[str], Mapping[str, str]]],
@@ -117,11 +127,8 @@ def print_entries(
     """
     rows, console = list(entries), stdout()
     if not rows or not console.is_terminal:
-        names = [*headings, *(rows[0][1] if rows else ())]
-        found = table(*names)
-        for cells, more in rows:
-            found.add_row(*map(Text, (*cells, *more.values())))
-        print_table(found, empty=empty)
+        names = (*headings, *(rows[0][1] if rows else ()))
+        print_rows(names, ((*cells, *more.values()) for cells, more in rows), empty=empty)
         return
     widths = [max(map(len, column)) for column in zip(*(cells for cells, _ in rows), strict=True)]
     for cells, more in rows:

@@ -1,6 +1,7 @@
 """Commands that look after a memory: cycles, jobs, integrity, dormant and archived memories."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.cli.connection import Caller, answering, connected, saying
+from ecphoria.cli.connection import Caller, Shown, answering, connected, saying, showing
 from ecphoria.cli.progress import counting, following, goes_on
 from ecphoria.cli.terminal import (
     FAILED,
@@ -19,7 +20,7 @@ from ecphoria.cli.terminal import (
     id_column,
     print_entries,
     print_json,
-    print_table,
+    print_rows,
     stderr,
     stdout,
     table,
@@ -27,8 +28,15 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.records.embedding import Provider, Reembedding, ReembeddingState
+from ecphoria.records.episode import Episode
 from ecphoria.records.job import ConsolidationReport, Job, JobKind, JobState, StepReport
-from ecphoria.records.upkeep import ArchivedMemory, DormancyPreview, IntegrityReport, Restored
+from ecphoria.records.upkeep import (
+    ArchivedMemory,
+    DormancyPreview,
+    IntegrityReport,
+    Restored,
+    Sleeper,
+)
 from ecphoria.wire.upkeep import ArchiveAnswer
 
 commands = typer.Typer(add_completion=False)
@@ -47,7 +55,7 @@ _DAY_S = 86_400.0
 
 
 @commands.command()
-@connected
+@showing()
 def consolidate(
     client: Client,
     *,
@@ -67,8 +75,7 @@ def consolidate(
     ] = False,
     wait: Wait = True,
     timeout: Longest = _DAY_S,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Consolidate a tenant's memory now; repeating it changes nothing."""
     if again and dry_run:
         raise typer.BadParameter("--again starts anew, so it cannot be a dry run.")
@@ -78,27 +85,14 @@ def consolidate(
         client.admin.reset_extraction()
     job = client.jobs.start_consolidation(steps=step or (), dry_run=dry_run)
     if wait:
-        job = _ended(client, job, timeout)
-    _show_cycle(job, dry_run=dry_run, as_json=as_json)
+        with goes_on(job.id), following() as watch:
+            job = client.jobs.wait(job.id, timeout_s=timeout, watch=watch)
+    if job.report is None:
+        return job, lambda queued: typer.echo(queued.id)
+    return job.report, partial(_show_report, dry_run=dry_run)
 
 
-def _ended(client: Client, job: Job, timeout_s: float) -> Job:
-    """Wait for the end of a job, and draw its progress."""
-    with goes_on(job.id), following() as watch:
-        return client.jobs.wait(job.id, timeout_s=timeout_s, watch=watch)
-
-
-def _show_cycle(job: Job, *, dry_run: bool, as_json: bool) -> None:
-    """Print the report of a cycle, or the job that waits."""
-    if as_json:
-        print_json(job.report or job)
-    elif job.report is None:
-        typer.echo(job.id)
-    else:
-        show_report(job.report, dry_run=dry_run)
-
-
-def show_report(report: ConsolidationReport, *, dry_run: bool) -> None:
+def _show_report(report: ConsolidationReport, *, dry_run: bool) -> None:
     """Print the report of each step; of a dry run, the planned changes."""
     rows = Table.grid(padding=(0, 3, 0, 0))
     rows.add_column(style="bold")
@@ -207,7 +201,7 @@ def list_jobs(
 def _draw_job(job: Job) -> None:
     stdout().print(f"[bold]{job.kind}[/bold] {job.state}  {escape(_remark(job))}".rstrip())
     if job.report is not None:
-        show_report(job.report, dry_run=job.kind is JobKind.DRY_RUN)
+        _show_report(job.report, dry_run=job.kind is JobKind.DRY_RUN)
 
 
 @jobs.command("show")
@@ -279,7 +273,19 @@ def doctor(client: Client) -> IntegrityReport:
 
 
 def _draw_change(found: Reembedding) -> None:
-    stdout().print(_told_change(found))
+    name = f"[bold]{escape(found.model)}[/bold] ({found.dimension} dimensions)"
+    lines = [f"{name}: {found.state}, {found.done:,} of {found.total:,} vectors"]
+    if found.eta_s is not None:
+        lines.append(f"about {found.eta_s:,.0f} s until the switch")
+    if found.message:
+        lines.append(escape(found.message))
+    if found.switched_at is not None:
+        lines.append(
+            f"The store uses it. Set ECPHORIA_EMBEDDER__MODEL={escape(found.model)}, "
+            f"__PROVIDER={found.provider} and __DIMENSION={found.dimension} before the next start "
+            "of a service."
+        )
+    stdout().print("\n".join(lines))
 
 
 @commands.command()
@@ -354,22 +360,6 @@ def _followed_change(client: Client) -> Reembedding:
         return client.admin.wait_for_embedding(watch=watch)
 
 
-def _told_change(found: Reembedding) -> str:
-    name = f"[bold]{escape(found.model)}[/bold] ({found.dimension} dimensions)"
-    lines = [f"{name}: {found.state}, {found.done:,} of {found.total:,} vectors"]
-    if found.eta_s is not None:
-        lines.append(f"about {found.eta_s:,.0f} s until the switch")
-    if found.message:
-        lines.append(escape(found.message))
-    if found.switched_at is not None:
-        lines.append(
-            f"The store uses it. Set ECPHORIA_EMBEDDER__MODEL={escape(found.model)}, "
-            f"__PROVIDER={found.provider} and __DIMENSION={found.dimension} before the next start "
-            "of a service."
-        )
-    return "\n".join(lines)
-
-
 _SHOWN = 1_000
 """Characters of a text that are listed."""
 
@@ -377,7 +367,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes
 
 
 @dormancy.command("list")
-@connected
+@showing()
 def list_dormant(
     client: Client,
     *,
@@ -391,48 +381,39 @@ def list_dormant(
         bool, typer.Option("--expiring", help="The memories that expire, the soonest first.")
     ] = False,
     limit: Limit = 20,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List dormant memories, with the reason."""
+    page_size = min(limit, 1_000)
     if expiring:
-        _list_expiring(client, limit, as_json=as_json)
-        return
+        return islice(client.archive.expiring(page_size=page_size), limit), _draw_expiring
     if following:
-        found = client.archive.preview(limit=min(limit, 1_000))
-        (print_json if as_json else _draw_preview)(found)
-        return
-    sleepers = islice(client.archive.dormant(page_size=min(limit, 1_000)), limit)
-    if as_json:
-        print_json(sleepers)
-        return
-    rows = table(id_column(), "since", "what", "why")
-    for sleeper in sleepers:
-        text = Text(" ".join(sleeper.text[:_SHOWN].split()))
-        rows.add_row(sleeper.id, f"{sleeper.dormant_at:%Y-%m-%d}", text, Text(sleeper.reason))
-    print_table(rows, empty="Nothing is dormant.")
+        return client.archive.preview(limit=page_size), _draw_preview
+    found = islice(client.archive.dormant(page_size=page_size), limit)
+    return found, partial(_draw_dormant, client)
+
+
+def _draw_dormant(client: Client, found: Iterator[Sleeper]) -> None:
+    rows = ((one.id, f"{one.dormant_at:%Y-%m-%d}", _line(one.text), one.reason) for one in found)
+    print_rows((id_column(), "since", "what", "why"), rows, empty="Nothing is dormant.")
     if archived := client.stats().archived:
         verb = "is" if archived == 1 else "are"
         said = f"{counted(archived, 'memory', 'memories')} more {verb} archived"
         stderr().print(f"[dim]{said}: ecphoria archive list[/dim]")
 
 
-def _list_expiring(client: Client, limit: int, *, as_json: bool) -> None:
-    found = islice(client.archive.expiring(page_size=min(limit, 1_000)), limit)
-    if as_json:
-        print_json(found)
-        return
-    rows = table(id_column(), "expires", "what")
-    for memory in found:
-        text = Text(" ".join(memory.text[:_SHOWN].split()))
-        rows.add_row(memory.id, f"{memory.expires_at:%Y-%m-%d %H:%M}", text)
-    print_table(rows, empty="No memory expires.")
+def _draw_expiring(found: Iterator[Episode]) -> None:
+    rows = ((one.id, f"{one.expires_at:%Y-%m-%d %H:%M}", _line(one.text)) for one in found)
+    print_rows((id_column(), "expires", "what"), rows, empty="No memory expires.")
+
+
+def _line(text: str) -> str:
+    """Write the beginning of a text on one line."""
+    return " ".join(text[:_SHOWN].split())
 
 
 def _draw_preview(found: DormancyPreview) -> None:
-    rows = table(id_column(), "what", "why")
-    for memory in found.items:
-        rows.add_row(memory.id, Text(memory.label), Text(memory.reason))
-    print_table(rows, empty="Nothing would become dormant.")
+    rows = ((memory.id, memory.label, memory.reason) for memory in found.items)
+    print_rows((id_column(), "what", "why"), rows, empty="Nothing would become dormant.")
     stderr().print(f"[dim]{found.dormant:,} of {found.live:,} live memories[/dim]")
 
 
@@ -501,16 +482,18 @@ def archive_dormant(
 
 
 def _draw_archived(found: Iterator[ArchivedMemory]) -> None:
-    rows = table(id_column(), "archived", "words", "who", "what")
-    for memory in found:
-        rows.add_row(
+    rows = (
+        (
             memory.id,
             f"{memory.archived_at:%Y-%m-%d}",
             f"{memory.terms:,}",
-            Text(memory.speaker or memory.title or ""),
-            Text(memory.summary),
+            memory.speaker or memory.title or "",
+            memory.summary,
         )
-    print_table(rows, empty="Nothing is archived.")
+        for memory in found
+    )
+    columns = (id_column(), "archived", "words", "who", "what")
+    print_rows(columns, rows, empty="Nothing is archived.")
 
 
 @archive.command("list")
