@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from math import isnan
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 
 import numpy as np
 from httpx import AsyncBaseTransport, HTTPError
@@ -22,18 +22,12 @@ from openai import (
 )
 from openai.types.chat import ChatCompletionMessageParam
 from openai.types.chat.completion_create_params import ResponseFormat
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ecphoria.errors import EcphoriaError, EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.cassette import REFUSED_TEXTS, Unrecorded
 from ecphoria.models.endpoint import AnswerTooLong, open_client
+from ecphoria.models.structure import Perhaps
 from ecphoria.ports import Form, JsonSchema, NoAnswer, Reply, TextRefused, TextsNotEmbedded
 from ecphoria.runtime import require_encodable
 
@@ -48,14 +42,20 @@ _PROBE: Final = "Hello."
 """A text at which no endpoint fails by itself."""
 
 
-class VectorItem(BaseModel, hide_input_in_errors=True):
+class _Read(BaseModel):
+    """Fields of an answer that are read; some compatible servers omit the others."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+
+class VectorItem(_Read):
     """The vector of the text at `index` of the request; without an index by its place."""
 
     index: int | None = None
     embedding: Any = None
 
 
-class VectorsAnswer(BaseModel, hide_input_in_errors=True):
+class VectorsAnswer(_Read):
     """The fields of an answer that are read; some compatible servers omit the others."""
 
     data: list[VectorItem]
@@ -311,32 +311,20 @@ def _counted(value: Any) -> int:
     return int(min(max(value, 0), _MOST_TOKENS))
 
 
-def _none_if_odd(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Leave a field out that has another form than the API says."""
-    try:
-        return read(value)
-    except ValidationError:
-        return None
-
-
-_T = TypeVar("_T")
-_Odd = Annotated[_T | None, WrapValidator(_none_if_odd)]
-
-
-class _Call(BaseModel, hide_input_in_errors=True):
+class _Call(_Read):
     arguments: Any = None
 
 
-class _ToolCall(BaseModel, hide_input_in_errors=True):
-    function: _Odd[_Call] = None
+class _ToolCall(_Read):
+    function: Perhaps[_Call] = None
 
 
-class _Message(BaseModel, hide_input_in_errors=True):
+class _Message(_Read):
     """A message or a piece of one: text, text in parts, or the arguments of a call."""
 
     content: Any = None
-    tool_calls: _Odd[list[_ToolCall]] = None
-    function_call: _Odd[_Call] = None
+    tool_calls: Perhaps[list[_ToolCall]] = None
+    function_call: Perhaps[_Call] = None
 
     @property
     def text(self) -> str:
@@ -352,33 +340,33 @@ class _Message(BaseModel, hide_input_in_errors=True):
         return (given if isinstance(given, str) else json.dumps(given)) if given else said
 
 
-class _Choice(BaseModel, hide_input_in_errors=True):
+class _Choice(_Read):
     message: _Message
-    finish_reason: _Odd[str] = None
+    finish_reason: Perhaps[str] = None
 
 
-class _Usage(BaseModel, hide_input_in_errors=True):
+class _Usage(_Read):
     prompt_tokens: Annotated[int, BeforeValidator(_counted)] = 0
     completion_tokens: Annotated[int, BeforeValidator(_counted)] = 0
 
 
-class _Answer(BaseModel, hide_input_in_errors=True):
+class _Answer(_Read):
     """The fields of an answer that are read; some compatible servers omit the others."""
 
     choices: list[_Choice] = Field(min_length=1)
-    usage: _Odd[_Usage] = None
+    usage: Perhaps[_Usage] = None
 
 
-class _PartOfChoice(BaseModel, hide_input_in_errors=True):
-    delta: _Odd[_Message] = None
-    finish_reason: _Odd[str] = None
+class _PartOfChoice(_Read):
+    delta: Perhaps[_Message] = None
+    finish_reason: Perhaps[str] = None
 
 
-class _Part(BaseModel, hide_input_in_errors=True):
+class _Part(_Read):
     """The fields of a piece of a streamed answer that are read."""
 
-    choices: _Odd[list[_PartOfChoice]] = None
-    usage: _Odd[_Usage] = None
+    choices: Perhaps[list[_PartOfChoice]] = None
+    usage: Perhaps[_Usage] = None
 
 
 @dataclass(frozen=True, slots=True)
