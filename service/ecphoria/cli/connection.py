@@ -21,6 +21,7 @@ from ecphoria.client.defaults import (
     local_key,
     origin_of_key,
 )
+from ecphoria.client.exchange import trimmed
 from ecphoria.errors import InvalidInput, Unauthenticated
 
 
@@ -36,7 +37,7 @@ def _place(context: typer.Context, option: typer.CallbackParam, value: str) -> s
             "http://127.0.0.1:8765.",
             field="--server",
         )
-    return value
+    return trimmed(value)
 
 
 CONNECTION = "Connection"

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import logging
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +42,8 @@ _BATCH_BYTES = 4_000_000
 _AT_ONCE = 2
 """Parts of a load that are under way: while one is written, the next one is encoded."""
 _WITHOUT_ANSWER = 3
+_PATIENCE_S = 5.0
+"""Seconds for which Graphiti's Neo4j is asked again if it does not answer."""
 _TOLD = 20
 _RESUME = "Run the same command again to go on from here; nothing is stored twice."
 
@@ -212,7 +215,11 @@ def _graphiti(
         raise Misconfigured(
             f"Reading Graphiti needs {missing.name}: pip install 'ecphoria[server]'."
         ) from missing
-    options = GraphOptions(uri=uri, user=user, password=password, database=database)
+    # The driver logs each attempt in its own words; our error says once that there is no answer.
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
+    options = GraphOptions(
+        uri=uri, user=user, password=password, database=database, retry_s=_PATIENCE_S
+    )
     return opened_graph(options, group)
 
 

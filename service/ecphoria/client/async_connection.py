@@ -120,7 +120,7 @@ class AsyncConnection:
                         raise error_from(Problem.model_validate_json(event.data))
                     yield event.event, event.data
         except httpx.TransportError as error:
-            raise unreachable(self._base_url, error) from error
+            raise unreachable(self._base_url, call, error) from error
 
     async def send(self, call: Call) -> httpx.Response:
         """Send a call until it succeeds, or until `Retries` allows no further attempt."""
@@ -138,7 +138,7 @@ class AsyncConnection:
                 )
             except httpx.TransportError as error:
                 cause = error
-                failure = unreachable(self._base_url, error)
+                failure = unreachable(self._base_url, call, error)
             else:
                 if answer.is_success:
                     return answer

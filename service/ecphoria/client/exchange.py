@@ -32,6 +32,12 @@ _Body = TypeVar("_Body")
 
 _LONGEST_PAUSE_S = 8.0
 _PASSING = frozenset({502, 503, 504})
+_APPENDS = frozenset({"/v1/episodes", "/v1/episodes/batch"})
+_READS = frozenset(
+    {"/v1/recall", "/v1/ask", "/v1/ask/stream", "/v1/items/find", "/v1/items/search",
+     "/v1/items/namespaces", "/v1/dormancy/preview"}
+)  # fmt: skip
+"""Paths of calls that read by POST."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,12 @@ def address_of(base_url: str) -> str:
             "give the key as `api_key`.",
             field="base_url",
         )
-    return base_url.rstrip("/")
+    return trimmed(base_url)
+
+
+def trimmed(base_url: str) -> str:
+    """Leave out slashes at the end of an address, and the `/v1` with which each path begins."""
+    return base_url.rstrip("/").removesuffix("/v1")
 
 
 def header_text(name: str, value: str) -> str:
@@ -139,16 +150,19 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
+def unreachable(base_url: str, call: Call, cause: httpx.TransportError) -> EcphoriaError:
     """Make the error of a call that got no answer."""
     if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
-        return Timeout(
-            f"The service at {base_url} did not answer in time; it may still do what was asked. "
-            "Repeat the call, or give the client a longer `timeout`. It is safe to send an append "
-            "again with the same `idempotency_key`: it is stored once. Without a key of yours it "
-            "may be stored twice.",
-            url=base_url,
-        )
+        said = f"The service at {base_url} did not answer in time"
+        if call.method != "GET" and call.path not in _READS:
+            said += "; it may still do what was asked"
+        said += ". Repeat the call, or give the client a longer `timeout`."
+        if call.method == "POST" and call.path in _APPENDS:
+            said += (
+                " An append that is sent again with the same `idempotency_key` is stored once. "
+                "Without a key of yours it may be stored twice."
+            )
+        return Timeout(said, url=base_url)
     # Without the cause, an unknown name or a certificate looks like a service that does not run.
     why = f" ({cause})" if str(cause) else ""
     return Unavailable(

@@ -3,15 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 
 from pydantic import ValidationError
 
 from ecphoria.errors import BadFile
-from ecphoria.records.asked import read_as
+from ecphoria.records.asked import in_utc, read_as
 from ecphoria.records.episode import NewEpisode
 from ecphoria.wire.base import field_problems
 
@@ -100,10 +98,8 @@ def read_fields(fields: object, key: str) -> NewEpisode | BadFile:
         return BadFile('Not a JSON object; write one like {"text": "..."}.')
     named = fields.pop("id", None)
     fields.setdefault("idempotency_key", key if named is None else str(named))
-    if isinstance(when := fields.get("occurred_at"), str):
-        with suppress(ValueError):
-            at = datetime.fromisoformat(when)
-            fields["occurred_at"] = at if at.tzinfo else at.replace(tzinfo=UTC)
+    if "occurred_at" in fields:
+        fields["occurred_at"] = in_utc(fields["occurred_at"])
     return to_append(fields)
 
 

@@ -1,7 +1,6 @@
 """Arguments of tools: their schemas, other names that callers use, and faults in plain words."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, ValidationError
@@ -53,16 +52,7 @@ _KINDS: Final = {
 }
 
 
-def _in_utc(value: object) -> object:
-    """Read a date, or a time without an offset, in UTC (decision 0101)."""
-    try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        found = None
-    return value if found is None or found.tzinfo else found.replace(tzinfo=UTC)
-
-
-Instant = Annotated[asked.Instant, BeforeValidator(_in_utc)]
+Instant = Annotated[asked.Instant, BeforeValidator(asked.in_utc)]
 """A point in time, in UTC unless it has an offset."""
 
 

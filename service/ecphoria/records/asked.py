@@ -300,6 +300,17 @@ def _only_text(value: object) -> object:
     raise ValueError("Send an ISO 8601 instant such as 2026-03-01T09:30:00Z")
 
 
+def in_utc(value: object) -> object:
+    """Read a date or a time without an offset in UTC; leave all else as it is (decision 0101)."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+    if isinstance(found, datetime) and found.tzinfo is None:
+        return found.replace(tzinfo=UTC)
+    return value
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)

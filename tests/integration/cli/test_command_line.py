@@ -312,6 +312,14 @@ def test_graphiti_is_imported_from_its_neo4j_and_recalled(
     assert "Zora Vidal works at Marlin Dock  2024-03-01 to now" in facts
 
 
+def test_an_import_from_a_neo4j_that_is_down_says_so_once(
+    ecphoria: CommandLine, service: Served
+) -> None:
+    done = ecphoria("import", "bolt://127.0.0.1:9")
+    assert done.returncode == 1
+    assert done.stderr == "Error: Graphiti's Neo4j does not answer; check its address.\n"
+
+
 @pytest.mark.usefixtures("heeding_ctrl_c")
 def test_an_import_that_is_interrupted_says_that_a_repeat_resumes(
     ecphoria: CommandLine, service: Served, tmp_path: Path

@@ -99,6 +99,29 @@ async def test_remember_sends_only_what_was_given() -> None:
     }
 
 
+@pytest.mark.parametrize("address", ["http://memory.test/v1", "http://memory.test/v1/"])
+async def test_an_address_may_end_with_the_version(address: str) -> None:
+    service = Service(httpx.Response(201, json=RECEIPT))
+    async with AsyncClient(address, transport=httpx.MockTransport(service)) as client:
+        await client.remember("a note")
+    assert str(service.seen[0].url) == "http://memory.test/v1/episodes"
+
+
+async def test_a_timeout_advises_on_the_call_that_was_made() -> None:
+    late = httpx.ReadTimeout("slow")
+    service = Service(late, late, late)
+    told: list[str] = []
+    async with service.client() as client:
+        for call in (client.recall("kettle"), client.remember("a note"), client.delete("a" * 32)):
+            with pytest.raises(Timeout) as caught:
+                await call
+            told.append(caught.value.message)
+    recalled, appended, deleted = told
+    assert "idempotency_key" in appended
+    assert "idempotency_key" not in recalled + deleted
+    assert ["may still do" in each for each in told] == [False, True, True]
+
+
 async def test_without_a_key_none_is_sent() -> None:
     service = Service(httpx.Response(201, json=RECEIPT))
     async with service.client() as client:
