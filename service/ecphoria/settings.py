@@ -267,8 +267,8 @@ class JobsSettings(_Group):
     workers: int = Field(default=1, ge=0, le=64)
     """Jobs that one process runs at once; 0 leaves them to other processes."""
     lease_s: Seconds = 60.0
-    """How long a job is safe from other workers when its own falls silent, in seconds; keep it at
-    twice `ECPHORIA_NEO4J__QUERY_TIMEOUT_S` or more."""
+    """Seconds without a sign of its worker after which another worker may take a job; at least
+    twice `ECPHORIA_NEO4J__QUERY_TIMEOUT_S`."""
     poll_s: Annotated[Seconds, INNER] = 1.0
     """Interval of the search for jobs queued by other processes, in seconds."""
     schedule_s: Annotated[Seconds, INNER] = 10.0
@@ -324,7 +324,8 @@ class TracingSettings(_Group):
     """Address of a collector that takes OTLP over HTTP, as `http://127.0.0.1:4318`; empty: no
     spans. Headers it asks for go into `OTEL_EXPORTER_OTLP_HEADERS`."""
     sample: float = Field(default=1.0, ge=0, le=1, allow_inf_nan=False)
-    """Share of the requests that are traced; one that comes with a trace follows its caller's."""
+    """Share of the requests that are traced. A request that comes with a trace is traced if its
+    caller's is."""
 
 
 class Settings(BaseSettings):

@@ -246,7 +246,8 @@ class Spans:
     ) -> Iterator[Callable[[str, int, str], None]]:
         """Span a request; a `traceparent` among its headers is the parent.
 
-        Yields what is told, at the end, the route's template, the status and the request's id.
+        Yields a function to call at the end, with the route's template, the status and the
+        request's id.
         """
         if self._tracer is None:
             yield lambda _route, _status, _id: None

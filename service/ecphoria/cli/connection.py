@@ -194,7 +194,7 @@ def showing(
     """Turn a function that asks a client into a command that prints its answer.
 
     The function returns the answer, and what prints it for a reader; with `--json` it is printed
-    as it is. If it `fails`, the answer is of something wrong, so that the command ends with 1.
+    as it is. If `fails` is true of the answer, the command ends with 1.
     """
 
     def decorate(ask: Callable[..., Shown]) -> Callable[..., None]:
@@ -229,7 +229,7 @@ def answering(
 
 
 def saying(said: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let Ctrl-C end a command with this sentence."""
+    """Print this sentence if Ctrl-C ends a command."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**options: Any) -> None:
@@ -244,7 +244,7 @@ def saying(said: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 def offering(
     run: _Run, command: Callable[..., object], parameters: Sequence[inspect.Parameter]
 ) -> _Run:
-    """Let `run` stand for a command, and offer these options."""
+    """Give `run` the name and the help of a command, and these options."""
     functools.update_wrapper(run, command)
     # Typer reads the options of a command from its signature and its annotations.
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

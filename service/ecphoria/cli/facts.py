@@ -234,10 +234,11 @@ def merges(
         ),
     ] = None,
     reject: Annotated[
-        bool, typer.Option("--reject", help="They stay two; it is not proposed again.")
+        bool,
+        typer.Option("--reject", help="Reject it: they stay two, and it is not proposed again."),
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Undo the decision; they are proposed again.")
+        bool, typer.Option("--undo", help="Undo the decision: the merge is proposed again.")
     ] = False,
     status: Annotated[
         MergeStatus | None, typer.Option(help="Without names: only merges with this status.")

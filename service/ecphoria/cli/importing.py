@@ -280,9 +280,8 @@ def _append(
 ) -> list[_Refused]:
     """Send records; give those that were refused, and why.
 
-    A batch that fails for something that one text may have caused is sent again in halves, so
-    that the text costs no other record. An embedder that fails for several texts one after the
-    other is down.
+    If one text may have caused a failure, the batch is sent again in halves, so that only this
+    text is refused. An embedder that fails for several texts in a row is down.
     """
     if not good:
         return []

@@ -373,12 +373,10 @@ def list_dormant(
     *,
     following: Annotated[
         bool,
-        typer.Option(
-            "--next", help="The memories that the policy would make dormant now instead."
-        ),
+        typer.Option("--next", help="List the memories that the policy would make dormant now."),
     ] = False,
     expiring: Annotated[
-        bool, typer.Option("--expiring", help="The memories that expire, the soonest first.")
+        bool, typer.Option("--expiring", help="List the memories that expire, the soonest first.")
     ] = False,
     limit: Limit = 20,
 ) -> Shown:

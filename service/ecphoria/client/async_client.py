@@ -259,7 +259,7 @@ class AsyncClient(AsyncCalls):
             question: What is asked, in words.
             brief: Give only the words that answer the question, instead of sentences.
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
-            watch: Told each sentence as soon as it is there; the returned answer may lack one.
+            watch: Called with each sentence as it comes; the returned answer may lack one.
             **options: See `AskOptions` and `RecallFilters`.
         """
         wanted = asked_of(records.recall.AskRequest, options, question=question, brief=brief)
@@ -306,7 +306,7 @@ class AsyncClient(AsyncCalls):
             steps: Which steps to run; all if empty.
             dry_run: Tell what would change, and write nothing.
             timeout_s: Longest to wait for the end; it takes longer the larger the memory.
-            watch: Told how the job stands, each time it is asked for.
+            watch: Called with the job each time its state is fetched.
         """
         queued = await self.jobs.start_consolidation(steps=steps, dry_run=dry_run)
         done = await self.jobs.wait(queued.id, timeout_s=timeout_s, watch=watch)
@@ -333,7 +333,7 @@ class AsyncClient(AsyncCalls):
 
         Args:
             ids: Only these episodes, at most 1,000.
-            watch: Told how many are erased, and of how many.
+            watch: Called with the number erased so far, and the number in all.
             **filters: See `RecallFilters`; without ids at least one besides `exclude`.
         """
         erased, wanted, path = 0, erasure_of(ids, filters), "/v1/episodes/erase"
@@ -358,7 +358,7 @@ class AsyncClient(AsyncCalls):
         return self._each(wire.upkeep.EngramPage, "/v1/engrams", kind=kind, limit=page_size)
 
     async def set_extraction(self, episode: str, extraction: records.episode.Extracted) -> None:
-        """Give a live episode names and facts, in place of all that were sent or read before.
+        """Replace all names and facts of a live episode, those of a language model too.
 
         Args:
             episode: Its id.
@@ -378,12 +378,13 @@ class AsyncClient(AsyncCalls):
     ) -> wire.facts.FeedbackAnswer:
         """Mark hits of a recall as useful or not; needs the scope write.
 
-        A hit is judged once a recall: the same again changes nothing, the opposite is a conflict.
+        Each hit of a recall is judged once. The same judgement again changes nothing, the opposite
+        one is a conflict.
 
         Args:
             trace: `trace_id` of the recall.
-            useful: Ids of episodes it returned that were.
-            not_useful: Ids of episodes it returned that were not.
+            useful: Ids of hits that were useful.
+            not_useful: Ids of hits that were not.
         """
         wanted = body_of(wire.facts.FeedbackRequest, useful=useful, not_useful=not_useful)
         path = f"/v1/traces/{segment(trace)}/feedback"

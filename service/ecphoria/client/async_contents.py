@@ -170,7 +170,7 @@ class AsyncItems(AsyncCalls):
     async def delete(self, namespace: Sequence[str], key: str) -> bool:
         """Delete an item; tell whether it existed.
 
-        Of several callers that delete the same item, one alone is told so.
+        If several callers delete the same item, only one of them gets true.
         """
         wanted = body_of(records.item.ItemWrite, namespace=namespace, key=key, value={})
         return await self.write([replace(wanted, value=None)]) > 0
@@ -357,7 +357,7 @@ class AsyncGraph(AsyncCalls):
 
 
 class AsyncArchive(AsyncCalls):
-    """Dormant memories, and the archived ones that slept for long."""
+    """Dormant memories, and archived ones, which were dormant for long."""
 
     async def add(
         self, *, days: float = 90.0, timeout_s: float = 600.0
@@ -365,7 +365,7 @@ class AsyncArchive(AsyncCalls):
         """Move long dormant memories to the files of the archive; needs the scope admin.
 
         Args:
-            days: Only what has slept for so many days.
+            days: Only memories that have been dormant for this many days.
             timeout_s: Longest to wait for the end.
         """
         wanted = body_of(wire.upkeep.ArchiveRequest, days=days)

@@ -41,7 +41,7 @@ class AsyncJobs(AsyncCalls):
         Args:
             job: Its id.
             timeout_s: Longest to wait.
-            watch: Told how the job stands, each time it is asked for.
+            watch: Called with the job each time its state is fetched.
 
         Raises:
             Timeout: It has not ended by then; it goes on all the same.
@@ -263,7 +263,7 @@ class AsyncAdmin(AsyncCalls):
 
         Args:
             timeout_s: Longest to wait for the end.
-            watch: Told how the job stands, each time it is asked for.
+            watch: Called with the job each time its state is fetched.
             **options: See `CalibrationOptions`.
         """
         queued = await self.start_calibration(**options)
@@ -350,8 +350,8 @@ class AsyncAdmin(AsyncCalls):
         """Wait for the end of the change, and return how it ended.
 
         Args:
-            watch: Told at each look how it stands.
-            poll_s: Seconds between two looks.
+            watch: Called with the state of the change at each poll.
+            poll_s: Seconds between two polls.
         """
         while True:
             found = await self.embedding_change()

@@ -29,9 +29,10 @@ def target(url: str | None, key: str | None, tenant: str | None) -> Target:
     """Fill in what the caller left out.
 
     The address and the key come from `ECPHORIA_URL` and `ECPHORIA_API_KEY`, and the tenant of
-    such a key from `ECPHORIA_TENANT`. Without an address it is that of a service with the settings
-    of this environment. Without a key, a service on this machine is called with its operator's
-    key, for the tenant `default`. With a key given, nothing else is looked up for it.
+    such a key from `ECPHORIA_TENANT`. Without an address, it is the one at which a service with
+    the settings of this environment listens. Without a key, a service on this machine is called
+    with its operator's key, for the tenant `default`. If a key is given, only the address is
+    looked up.
 
     Raises:
         BadFile: The key in the home is there but cannot be read.

@@ -87,8 +87,8 @@ class Retries:
     def allow(self, call: Call, attempt: int, failure: EcphoriaError) -> bool:
         """Tell whether to send again after attempt number `attempt`, counted from 0.
 
-        What took too long once would take as long again, so a `Timeout` is not repeated. What
-        was refused for its rate was not begun, so it may always be repeated.
+        A call that timed out would take as long again, so it is not repeated. A call that was
+        refused for its rate was not begun, so it may always be repeated.
         """
         if isinstance(failure, TooManyRequests):
             return attempt < self.limit
@@ -278,8 +278,8 @@ def _spelled(value: object) -> str | int | list[str]:
 def keyed(episode: records.episode.NewEpisode) -> records.episode.NewEpisode:
     """Give an episode a key, so that sending it again is safe.
 
-    A document or a dated turn needs none: its content is its key. Anything else may be said
-    twice, and only a key can tell a repetition from a second sending.
+    A document or a dated turn needs none: its content is its key. A note may be meant twice, so
+    only a key tells whether the same note was sent again.
 
     Raises:
         InvalidInput: It is something else, such as a dictionary.

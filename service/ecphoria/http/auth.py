@@ -151,7 +151,7 @@ def _read_s(settings: Settings, *, first: bool) -> float:
 
 @asynccontextmanager
 async def _watched(request: Request, requester: Requester) -> AsyncIterator[None]:
-    """Tell the work in the block when the one who sent a request closes the connection."""
+    """Tell the work in the block if the caller closes the connection."""
 
     async def watch() -> None:
         with suppress(EcphoriaError):  # of a body that the endpoint does not take

@@ -159,7 +159,7 @@ async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Se
 )
 @having(is_large=True)
 async def set_extraction(episode: str, body: Extracted, tenant: Writer, services: Served) -> None:
-    """Give a live episode names and facts, in place of all that were sent or read before."""
+    """Replace all names and facts of a live episode, those of a language model too."""
     await services.ingest.attach(tenant, EpisodeId(episode), body)
 
 
@@ -176,7 +176,7 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
 async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
     """Erase the episodes that pass filters, such as those of a session; the oldest first.
 
-    A dry run erases nothing, and counts by kind what would go.
+    A dry run erases nothing; it counts what would be erased, by kind.
     """
     ids = [EpisodeId(one) for one in body.ids]
     if body.dry_run:

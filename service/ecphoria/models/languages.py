@@ -15,7 +15,7 @@ _MANY: Final = frozenset(
 )  # fmt: skip
 _READ: Final = {MODEL: frozenset({ENGLISH}), MULTILINGUAL: _MANY}
 _LEAST: Final = 5
-"""Texts in languages that a model does not read of which a tenant is warned."""
+"""Smallest number of texts, in languages that a model does not read, that gives a warning."""
 _NAMED: Final = 3
 
 

@@ -50,7 +50,7 @@ _SLOT: Final = re.compile(r"([0-9a-f]{32}) (\S+) (?:waiting|begun)")
 
 
 class Unfit(Exception):
-    """A record that no copy of ours has; the message tells the fault."""
+    """A record that Ecphoria writes into no copy; the message tells the fault."""
 
 
 def checked_records(path: Path) -> Iterator[Manifest | Record]:

@@ -177,7 +177,7 @@ class EpisodeQuery(Parameters):
     pinned: bool | None = None
     """Only pinned ones, or with `false` only others."""
     session: Name | None = None
-    """Only this session. Notes without a session have none to ask for."""
+    """Only this session. Notes without a session cannot be asked for by it."""
     concept: str | None = None
     """Only what mentions this concept, in any spelling of its name."""
     speaker: Name | None = None

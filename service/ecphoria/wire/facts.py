@@ -20,7 +20,7 @@ from ecphoria.wire.base import Answer, Listing, Parameters, PlaceCursor, Request
 
 
 class HistoryQuery(Parameters):
-    """From when to look."""
+    """The times to look at."""
 
     as_of: Instant | None = None
     """Tell which facts held then; now if absent."""
@@ -114,9 +114,9 @@ class FeedbackRequest(
     """Feedback on hits of a recall: useful or not; other hits stay open."""
 
     useful: _Hits = ()
-    """Ids of episodes it returned that were."""
+    """Ids of hits that were useful."""
     not_useful: _Hits = ()
-    """Ids of episodes it returned that were not."""
+    """Ids of hits that were not useful."""
 
 
 class FeedbackAnswer(Answer):

@@ -53,7 +53,7 @@ class ItemsWrittenAnswer(Answer):
     """The result of a write of items."""
 
     deleted: int
-    """Number of deleted items that existed. Of several deletions of one item, one counts it."""
+    """Number of deleted items that existed. If several calls delete one item, one counts it."""
 
 
 class ItemsAnswer(Listing[Item]):

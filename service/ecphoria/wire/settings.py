@@ -50,15 +50,16 @@ class FitBody(Request):
     unanswerable: StrictInt = Field(ge=1)
     """Of these, questions without an answer."""
     auroc: Share
-    """Share of pairs in which the question with an answer is the surer one."""
+    """Share of pairs of a question with an answer and one without in which the one with an
+    answer has the higher confidence."""
     refused: Share
-    """Share refused, at the threshold, of the questions without an answer."""
+    """Share of the questions without an answer that the threshold refuses."""
     false_refusals: Share
-    """Share refused of the others."""
+    """Share of the questions with an answer that the threshold refuses."""
     data_sha256: str = Field(pattern="^[0-9a-f]{64}$")
-    """Of the labelled file."""
+    """SHA-256 of the labelled file."""
     fitted_at: Instant
-    """When."""
+    """Time of the fit."""
 
 
 class GateRequest(Request, json_schema_extra={"examples": [_GATE]}):
@@ -67,13 +68,13 @@ class GateRequest(Request, json_schema_extra={"examples": [_GATE]}):
     weights: Annotated[dict[str, Weight], AfterValidator(known_evidence)] = Field(min_length=1)
     """Weight by name of what a recall answers as `evidence`."""
     bias: Weight
-    """Log-odds that no evidence moves."""
+    """Log-odds of an answer without any evidence."""
     threshold: Share
     """Below this confidence a recall is refused."""
     verify_below: Share
     """Below this the answer should quote its evidence; at least `threshold`."""
     fit: FitBody | None = None
-    """Source."""
+    """Origin of the gate, and its quality."""
 
     @model_validator(mode="after")
     def _cuts_in_order(self) -> Self:
@@ -86,18 +87,19 @@ class DormancyRequest(Request):
     """The rules of dormancy; a change applies from the next consolidation."""
 
     mode: DormancyMode | None = None
-    """`off`; `budget`: consolidation keeps at most `budget` memories live, the most worth
-    keeping; `threshold`: it puts to sleep what can hardly be called back."""
+    """`off`; `budget`: consolidation keeps at most `budget` memories live, those most worth
+    keeping; `threshold`: it makes memories dormant that a recall would hardly find."""
     budget: Annotated[StrictInt, Field(ge=1, le=100_000_000)] | None = None
     """Live memories to keep; 10,000 by default."""
     quiet_days: Days | None = None
-    """Younger memories, and those that a recall woke since, stay awake; 7 by default."""
+    """Memories stay live for this many days after their append and after a recall woke them; 7 by
+    default."""
     archive_days: Days | Literal["never"] | None = None
-    """After so many days asleep a memory goes to the archive; 90 by default."""
+    """After this many days as dormant a memory goes to the archive; 90 by default."""
     second_look: StrictBool | None = None
     """Search dormant memories too when the gate refuses a cue."""
     stability: Stability | None = None
-    """Days that a memory lasts which was never recalled: `uniform`, 30; `by_kind`, 30 for turns
+    """Days that a memory lasts if it is never recalled: `uniform`, 30; `by_kind`, 30 for turns
     and notes (episodic), 150 for documents (semantic), 300 for what a tool said (procedural);
     `printed`, 1, 5 and 10. Each recall adds in proportion."""
 
@@ -106,8 +108,8 @@ class ExpiryRequest(Request):
     """The default life of a tenant's episodes; it applies from the next append."""
 
     days: Annotated[StrictFloat, Field(gt=0, le=36_500, allow_inf_nan=False)] | None = None
-    """Days from its append until an episode expires that came without `expires_at`; null for
-    never. Episodes that are stored already keep theirs."""
+    """An episode that is appended without `expires_at` expires after this many days; null for
+    never. Stored episodes keep their own end."""
 
 
 class LearningRequest(Request):
@@ -126,7 +128,7 @@ class ScheduleRequest(Request):
     every_hours: Annotated[Hours, Strict()] | None = None
     """Run a cycle this number of hours after the last one that time started."""
     daily_at: TimeOfDay | None = None
-    """At this time of each day in UTC, as `03:30`."""
+    """Run a cycle at this time of each day in UTC, such as `03:30`."""
     idle_minutes: Annotated[Minutes, Strict()] | None = None
     """Minutes without an append or a recall, after which one cycle runs for new memories."""
     light_episodes: Annotated[EpisodeCount, Strict()] | None = None
@@ -144,7 +146,7 @@ class TrialRequest(Request):
     options: dict[str, Flat] = Field(default_factory=dict)
     """The strategy's own parameters, `preset` among them."""
     share: Share = 0.1
-    """Share of the cues to run it on; a cue is always in it or never."""
+    """Share of the cues to run it on. The same cue is always in it, or never."""
 
 
 class SettingsRequest(Patch, json_schema_extra={"examples": [_PATCH]}):

@@ -16,7 +16,7 @@ class ArchiveRequest(Request, json_schema_extra={"examples": [{"days": 30}]}):
     """Episodes to archive now."""
 
     days: Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)] = 90.0
-    """Only what has slept for so many days."""
+    """Only memories that have been dormant for this many days."""
 
 
 class ArchiveAnswer(Answer):
@@ -68,7 +68,7 @@ class IdsRequest(
 
 
 class IdsAnswer(Answer):
-    """The episodes that were changed; those that were so already, or are unknown, are not."""
+    """The episodes that were changed; without unknown ones, and those in that state already."""
 
     ids: tuple[str, ...]
     """Their ids."""
