@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 from rich.markup import escape
 from rich.table import Table
+from typer import Option
 
 from ecphoria.calibration.labelled import LabelledFile, load_labelled
 from ecphoria.cli.connection import Home, Key, TenantName, connect
@@ -42,7 +43,7 @@ def calibrate(
     *,
     data: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Labelled questions about the tenant's own memories (.jsonl), or, with"
             " ecphoria-eval, a LoCoMo file or `mini` for the shipped sample; else questions are"
@@ -51,7 +52,7 @@ def calibrate(
     ] = None,
     questions: Annotated[
         int,
-        typer.Option(
+        Option(
             min=10,
             max=2_000,
             metavar="N",
@@ -59,38 +60,36 @@ def calibrate(
         ),
     ] = 200,
     seed: Annotated[
-        int, typer.Option(min=0, help="Without --data: seed of the generated questions.")
+        int, Option(min=0, help="Without --data: seed of the generated questions.")
     ] = 1,
     false_refusals: Annotated[
         float,
-        typer.Option(
+        Option(
             min=0, max=0.99, metavar="RATE", help="Share of answerable questions it may refuse."
         ),
     ] = 0.021,
     question_type: Annotated[
         bool,
-        typer.Option(
-            "--question-type", help="Also weigh the type of the question, not only its hits."
-        ),
+        Option("--question-type", help="Also weigh the type of the question, not only its hits."),
     ] = False,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Use the gate for the tenant's recalls from now on.")
+        bool, Option("--apply", help="Use the gate for the tenant's recalls from now on.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print; apply and write nothing.")
+        bool, Option("--dry-run", help="Only print; apply and write nothing.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the gate here, as JSON.")
+        Path | None, Option(metavar="FILE", help="Write the gate here, as JSON.")
     ] = None,
     judged: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE", help="Write the held-out judgement of each question here, one a line."
         ),
     ] = None,
     server: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--server",
             envvar="ECPHORIA_URL",
             metavar="URL",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
+from typer import Option
 
 from ecphoria.cli.terminal import FAILED, AsJson, if_interrupted, print_json
 from ecphoria.client import Client
@@ -45,7 +46,7 @@ CONNECTION = "Connection"
 
 Server = Annotated[
     str,
-    typer.Option(
+    Option(
         "--server",
         envvar="ECPHORIA_URL",
         metavar="URL",
@@ -56,7 +57,7 @@ Server = Annotated[
 ]
 Key = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--key",
         envvar="ECPHORIA_API_KEY",
         metavar="KEY",
@@ -66,7 +67,7 @@ Key = Annotated[
 ]
 TenantName = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--tenant",
         envvar="ECPHORIA_TENANT",
         metavar="NAME",
@@ -76,7 +77,7 @@ TenantName = Annotated[
 ]
 Home = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--home",
         envvar="ECPHORIA_HOME",
         metavar="DIR",
@@ -85,7 +86,7 @@ Home = Annotated[
     ),
 ]
 Operator = Annotated[
-    bool, typer.Option("--operator", help="An operator's key, which acts for every tenant.")
+    bool, Option("--operator", help="An operator's key, which acts for every tenant.")
 ]
 
 

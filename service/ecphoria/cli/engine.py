@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 from rich.text import Text
+from typer import Argument, Option
 
 from ecphoria.cli.connection import Home, Server
 from ecphoria.cli.extras import given_settings
@@ -46,23 +47,20 @@ _MEGABYTE = 2**20
 _SHOWN = 16  # numbers of a list that are printed
 
 HeapOption = Annotated[
-    int | None, typer.Option("--heap-mb", min=256, help="Java heap. Default: fits the machine.")
+    int | None, Option("--heap-mb", min=256, help="Java heap. Default: fits the machine.")
 ]
 PageCacheOption = Annotated[
-    int | None,
-    typer.Option("--page-cache-mb", min=8, help="Page cache. Default: fits the machine."),
+    int | None, Option("--page-cache-mb", min=8, help="Page cache. Default: fits the machine.")
 ]
 BoltOption = Annotated[
-    int | None, typer.Option("--bolt-port", min=1, max=65535, help="Port. Default: a free one.")
+    int | None, Option("--bolt-port", min=1, max=65535, help="Port. Default: a free one.")
 ]
 HttpOption = Annotated[
-    int | None, typer.Option("--http-port", min=1, max=65535, help="Port. Default: a free one.")
+    int | None, Option("--http-port", min=1, max=65535, help="Port. Default: a free one.")
 ]
-LinesOption = Annotated[
-    int, typer.Option("--lines", "-n", min=1, help="Number of lines, from the end.")
-]
+LinesOption = Annotated[int, Option("--lines", "-n", min=1, help="Number of lines, from the end.")]
 StatementArgument = Annotated[
-    str | None, typer.Argument(help="One statement. Without it, a prompt opens.", metavar="CYPHER")
+    str | None, Argument(help="One statement. Without it, a prompt opens.", metavar="CYPHER")
 ]
 
 

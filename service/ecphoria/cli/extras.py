@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import typer
+from typer import Option
 
 from ecphoria.errors import Misconfigured
 
@@ -32,7 +32,7 @@ CONVERSATIONS = "ecphoria.conversations"
 
 LocalHome = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--home",
         metavar="DIR",
         help="Home directory, for keys and the local store.",

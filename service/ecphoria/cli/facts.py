@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
+from typer import Argument, Option
 
 from ecphoria.cli.connection import Shown, answering, instant, showing
 from ecphoria.cli.terminal import (
@@ -42,16 +43,16 @@ commands.add_typer(facts, name="facts")
 
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="TIME", help="Show the facts of this time instead of now."),
+    Option("--as-of", metavar="TIME", help="Show the facts of this time instead of now."),
 ]
 KnownAt = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--known-at", metavar="TIME", help="Use only episodes and decisions recorded by this time."
     ),
 ]
-Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision.")]
-_FACT = typer.Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning.")
+Why = Annotated[str, Option("--why", help="The reason, kept with the decision.")]
+_FACT = Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning.")
 FactId = Annotated[str, _FACT]
 
 
@@ -66,24 +67,21 @@ def list_facts(
     *,
     concept: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="Only facts about this name, as subject or object."),
+        Argument(metavar="NAME", help="Only facts about this name, as subject or object."),
     ] = None,
-    predicate: Annotated[str | None, typer.Option(help="Only facts of this predicate.")] = None,
-    standing: Annotated[
-        Standing | None, typer.Option(help="Only facts with this standing.")
-    ] = None,
+    predicate: Annotated[str | None, Option(help="Only facts of this predicate.")] = None,
+    standing: Annotated[Standing | None, Option(help="Only facts with this standing.")] = None,
     sort: Annotated[
-        FactSort, typer.Option(help="By id, or by time: the last stated first.")
+        FactSort, Option(help="By id, or by time: the last stated first.")
     ] = FactSort.ID,
     current: Annotated[
-        bool, typer.Option("--current", help="Only facts that held at that time.")
+        bool, Option("--current", help="Only facts that held at that time.")
     ] = False,
     limit: Limit = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     every: Annotated[
-        bool,
-        typer.Option("--all", help="With --as-of: also facts that did not hold at that time."),
+        bool, Option("--all", help="With --as-of: also facts that did not hold at that time.")
     ] = False,
 ) -> Iterator[FactView]:
     """List facts with the times they held."""
@@ -183,7 +181,7 @@ def undo(
     client: Client,
     *,
     decision: Annotated[
-        str, typer.Argument(metavar="DECISION", help="Id of a decision, as `history` shows it.")
+        str, Argument(metavar="DECISION", help="Id of a decision, as `history` shows it.")
     ],
     why: Why = "",
 ) -> Decision:
@@ -229,19 +227,16 @@ def merges(
     *,
     names: Annotated[
         tuple[str, str] | None,
-        typer.Argument(
-            help="The two names of a listed merge, to accept it.", metavar="[ONE OTHER]"
-        ),
+        Argument(help="The two names of a listed merge, to accept it.", metavar="[ONE OTHER]"),
     ] = None,
     reject: Annotated[
-        bool,
-        typer.Option("--reject", help="Reject it: they stay two, and it is not proposed again."),
+        bool, Option("--reject", help="Reject it: they stay two, and it is not proposed again.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Undo the decision: the merge is proposed again.")
+        bool, Option("--undo", help="Undo the decision: the merge is proposed again.")
     ] = False,
     status: Annotated[
-        MergeStatus | None, typer.Option(help="Without names: only merges with this status.")
+        MergeStatus | None, Option(help="Without names: only merges with this status.")
     ] = None,
 ) -> Shown:
     """List proposed merges, or accept one, so that recall treats two concepts as one."""
@@ -276,13 +271,12 @@ def _draw_feedback(found: FeedbackAnswer) -> None:
 def feedback(
     client: Client,
     *,
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="The recall's trace id.")],
+    trace: Annotated[str, Argument(metavar="TRACE", help="The recall's trace id.")],
     useful: Annotated[
-        list[str] | None,
-        typer.Option(metavar="EPISODE", help="A hit that was useful; repeatable."),
+        list[str] | None, Option(metavar="EPISODE", help="A hit that was useful; repeatable.")
     ] = None,
     not_useful: Annotated[
-        list[str] | None, typer.Option(metavar="EPISODE", help="A hit that was not; repeatable.")
+        list[str] | None, Option(metavar="EPISODE", help="A hit that was not; repeatable.")
     ] = None,
 ) -> FeedbackAnswer:
     """Mark hits of a recall as useful or not."""
@@ -300,7 +294,7 @@ def engrams(
     client: Client,
     *,
     kind: Annotated[
-        EngramKind | None, typer.Option(help="Only engrams of sessions, or of clusters.")
+        EngramKind | None, Option(help="Only engrams of sessions, or of clusters.")
     ] = None,
 ) -> Iterator[Engram]:
     """Show the summaries of sessions and of similar memories."""

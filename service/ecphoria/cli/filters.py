@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
+from typer import Option
 
 from ecphoria.cli.connection import instant, offering, option
 from ecphoria.cli.terminal import stderr
@@ -16,32 +16,27 @@ from ecphoria.records.episode import MetadataCondition, MetadataValue
 
 Metadata = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="KEY=VALUE",
         help="A value of the metadata; repeatable. Numbers, true and false are read as such.",
     ),
 ]
 _CONDITIONS = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="KEY=VALUE",
         help="Only episodes with this value in the metadata; repeatable. Numbers, true and false "
         "are read as such, and comparisons as JSON: 'page={\"$gte\": 3}'.",
     ),
 ]
 _FILTERS = (
-    option(
-        "session", None, Annotated[str | None, typer.Option(help="Only episodes of this session.")]
-    ),
-    option(
-        "speaker", None, Annotated[str | None, typer.Option(help="Only episodes of this speaker.")]
-    ),
+    option("session", None, Annotated[str | None, Option(help="Only episodes of this session.")]),
+    option("speaker", None, Annotated[str | None, Option(help="Only episodes of this speaker.")]),
     option(
         "role",
         None,
         Annotated[
-            str | None,
-            typer.Option(help="Only episodes of this role: user, assistant, tool or system."),
+            str | None, Option(help="Only episodes of this role: user, assistant, tool or system.")
         ],
     ),
     option(
@@ -49,7 +44,7 @@ _FILTERS = (
         None,
         Annotated[
             str | None,
-            typer.Option(help="Only memories of this kind: episodic, semantic or procedural."),
+            Option(help="Only memories of this kind: episodic, semantic or procedural."),
         ],
     ),
     option("metadata", None, _CONDITIONS),
@@ -58,15 +53,13 @@ _FILTERS = (
         None,
         Annotated[
             str | None,
-            typer.Option("--from", metavar="TIME", help="Only episodes of this time or later."),
+            Option("--from", metavar="TIME", help="Only episodes of this time or later."),
         ],
     ),
     option(
         "before",
         None,
-        Annotated[
-            str | None, typer.Option(metavar="TIME", help="Only episodes before this time.")
-        ],
+        Annotated[str | None, Option(metavar="TIME", help="Only episodes before this time.")],
     ),
 )
 

@@ -18,6 +18,7 @@ from typing import Annotated, Final, cast
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from typer import Argument, Option
 
 from ecphoria.cli.connection import connected
 from ecphoria.cli.progress import watching
@@ -78,12 +79,11 @@ class _Tally:
 
 
 SourceUser = Annotated[
-    str,
-    typer.Option(envvar="ECPHORIA_SOURCE_USER", metavar="NAME", help="User of Graphiti's Neo4j."),
+    str, Option(envvar="ECPHORIA_SOURCE_USER", metavar="NAME", help="User of Graphiti's Neo4j.")
 ]
 SourcePassword = Annotated[
     str,
-    typer.Option(
+    Option(
         envvar="ECPHORIA_SOURCE_PASSWORD",
         metavar="PASSWORD",
         help="Password of Graphiti's Neo4j; other users see options, so prefer the variable.",
@@ -98,17 +98,17 @@ def import_file(
     *,
     source: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="SOURCE",
             help="File, ZIP archive or folder; `-` reads stdin; bolt://HOST:PORT is Graphiti.",
         ),
     ],
     form: Annotated[
-        Format | None, typer.Option("--format", help="The format. Default: told by the content.")
+        Format | None, Option("--format", help="The format. Default: told by the content.")
     ] = None,
     batch: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             max=1_000,
             help="Number of episodes in a request. Default: 200; with --bulk 1,000.",
@@ -116,15 +116,13 @@ def import_file(
         ),
     ] = None,
     bulk: Annotated[
-        bool, typer.Option("--bulk", help="First load of an empty tenant: encode while writing.")
+        bool, Option("--bulk", help="First load of an empty tenant: encode while writing.")
     ] = False,
-    group: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only this group of Graphiti.")
-    ] = None,
+    group: Annotated[str | None, Option(metavar="ID", help="Only this group of Graphiti.")] = None,
     source_user: SourceUser = "neo4j",
     source_password: SourcePassword = "",
     source_database: Annotated[
-        str, typer.Option(metavar="NAME", help="Database of Graphiti's Neo4j.")
+        str, Option(metavar="NAME", help="Database of Graphiti's Neo4j.")
     ] = "neo4j",
     as_json: AsJson = False,
 ) -> None:

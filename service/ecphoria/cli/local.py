@@ -5,6 +5,7 @@ import contextlib
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from ecphoria import runtime
 from ecphoria.cli.extras import LocalHome, given_settings
@@ -12,20 +13,18 @@ from ecphoria.cli.terminal import INTERRUPTED
 
 Port = Annotated[
     int | None,
-    typer.Option(min=0, max=65_535, metavar="PORT", help="Port to listen on; 0 takes a free one."),
+    Option(min=0, max=65_535, metavar="PORT", help="Port to listen on; 0 takes a free one."),
 ]
 commands = typer.Typer(add_completion=False)
 
 
 @commands.command()
 def serve(
-    host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
-    ] = None,
+    host: Annotated[str | None, Option(metavar="ADDRESS", help="Address to listen on.")] = None,
     port: Port = None,
     home: LocalHome = None,
     for_agents: Annotated[
-        bool, typer.Option("--for-agents", help="End with the last `ecphoria mcp` of this home.")
+        bool, Option("--for-agents", help="End with the last `ecphoria mcp` of this home.")
     ] = False,
 ) -> None:
     """Run the service, with a local Neo4j unless ECPHORIA_NEO4J__URI names another."""
@@ -50,9 +49,7 @@ def worker(
     *,
     concurrency: Annotated[
         int | None,
-        typer.Option(
-            min=1, max=64, metavar="N", help="Number of jobs at once. Default: the setting."
-        ),
+        Option(min=1, max=64, metavar="N", help="Number of jobs at once. Default: the setting."),
     ] = None,
     home: LocalHome = None,
 ) -> None:
@@ -72,7 +69,7 @@ def demo(
     port: Port = None,
     home: LocalHome = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep running until Ctrl-C, without asking.")
+        bool, Option("--keep", help="Keep running until Ctrl-C, without asking.")
     ] = False,
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.text import Text
+from typer import Argument, Option
 
 from ecphoria.cli.connection import (
     Home,
@@ -48,10 +49,10 @@ commands = typer.Typer(add_completion=False)
 def explore(
     *,
     write: Annotated[
-        bool, typer.Option("--write", help="Let the browser change the memory too.")
+        bool, Option("--write", help="Let the browser change the memory too.")
     ] = False,
     browser: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open a browser, or only print the address.")
+        bool, Option("--open/--no-open", help="Open a browser, or only print the address.")
     ] = True,
     server: Server = DEFAULT_URL,
     key: Key = None,
@@ -77,13 +78,11 @@ def list_episodes(
     client: Client,
     *,
     filters: dict[str, Any],
-    state: Annotated[
-        State | None, typer.Option(help="Only live, dormant or archived episodes.")
-    ] = None,
+    state: Annotated[State | None, Option(help="Only live, dormant or archived episodes.")] = None,
     pinned: Annotated[
-        bool | None, typer.Option("--pinned/--not-pinned", help="Only pinned episodes, or others.")
+        bool | None, Option("--pinned/--not-pinned", help="Only pinned episodes, or others.")
     ] = None,
-    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
+    newest: Annotated[bool, Option("--newest", help="The newest first.")] = False,
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -165,17 +164,15 @@ def show(
     *,
     node: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="ID",
             help="Id of an episode; with --around also of a concept, concept:NAME, session:NAME.",
         ),
     ],
-    around: Annotated[
-        bool, typer.Option("--around", help="Show the edges around it instead.")
-    ] = False,
-    hops: Annotated[int, typer.Option(min=1, max=2, help="With --around: edges to walk.")] = 1,
+    around: Annotated[bool, Option("--around", help="Show the edges around it instead.")] = False,
+    hops: Annotated[int, Option(min=1, max=2, help="With --around: edges to walk.")] = 1,
     limit: Annotated[
-        int, typer.Option(min=1, max=2_000, metavar="N", help="With --around: most nodes.")
+        int, Option(min=1, max=2_000, metavar="N", help="With --around: most nodes.")
     ] = 50,
 ) -> Shown:
     """Show one episode with all that was stored with it, or what is around a node."""
@@ -251,16 +248,16 @@ def trace(
     *,
     ident: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="ID", help="Id of a trace, from `recall`. Default: list the newest traces."
         ),
     ] = None,
     limit: Limit = 20,
     verdict: Annotated[
-        Verdict | None, typer.Option(help="Without an id: only recalls with this verdict.")
+        Verdict | None, Option(help="Without an id: only recalls with this verdict.")
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="Without an id: only recalls by this strategy.")
+        str | None, Option(help="Without an id: only recalls by this strategy.")
     ] = None,
 ) -> Shown:
     """Show how a recall found its memories; without an id, list the newest traces."""
@@ -284,11 +281,11 @@ def concepts(
     client: Client,
     *,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Only concepts with this in the name.")
+        str | None, Argument(metavar="NAME", help="Only concepts with this in the name.")
     ] = None,
     limit: Limit = 20,
     sort: Annotated[
-        ConceptSort, typer.Option(help="The most mentioned, by name, or the last mentioned.")
+        ConceptSort, Option(help="The most mentioned, by name, or the last mentioned.")
     ] = ConceptSort.MENTIONS,
 ) -> Iterator[Concept]:
     """List the people, places, things and topics that memories speak of."""
@@ -308,14 +305,12 @@ def context(
     client: Client,
     *,
     token_budget: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Longest context, in tokens.")
+        int | None, Option(min=1, metavar="N", help="Longest context, in tokens.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option(help="Session of the latest turns. Default: the last one.")
+        str | None, Option(help="Session of the latest turns. Default: the last one.")
     ] = None,
-    speaker: Annotated[
-        str | None, typer.Option(help="Only this speaker's sessions and facts.")
-    ] = None,
+    speaker: Annotated[str | None, Option(help="Only this speaker's sessions and facts.")] = None,
 ) -> StartContext:
     """Print what a session of an agent should start with."""
     return client.context(token_budget=token_budget, session=session, speaker=speaker)

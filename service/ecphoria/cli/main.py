@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer import Option
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from ecphoria.errors import BadFile, EcphoriaError
@@ -259,7 +260,7 @@ def options(
     *,
     show_version: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--version",
             callback=lambda value: _tell_version(wanted=value),
             is_eager=True,

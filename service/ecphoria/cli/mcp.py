@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from ecphoria.cli.connection import Home, Key, Server, TenantName, target_of
 from ecphoria.cli.extras import given_settings
@@ -65,10 +66,10 @@ def serve_stdio(
     context: typer.Context,
     *,
     tools: Annotated[
-        Tools, typer.Option(help="`core` has only remember, recall, get and forget.")
+        Tools, Option(help="`core` has only remember, recall, get and forget.")
     ] = Tools.ALL,
     profile: Annotated[
-        Profile, typer.Option(help="`openai` has only search and fetch, for ChatGPT.")
+        Profile, Option(help="`openai` has only search and fetch, for ChatGPT.")
     ] = Profile.ECPHORIA,
     server: Server = DEFAULT_URL,
     key: Key = None,
@@ -208,10 +209,10 @@ def _serve_event(text: str, target: Target) -> None:
 
 @mcp.command()
 def config(
-    agent: Annotated[Agent, typer.Argument(help="The agent to configure.")],
+    agent: Annotated[Agent, Argument(help="The agent to configure.")],
     hooks: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--hooks",
             help="Print hooks that recall and remember each prompt; only for claude-code.",
         ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
+from typer import Argument, Option
 
 from ecphoria.cli.connection import Shown, answering, connected, instant, showing
 from ecphoria.cli.filters import Metadata, filtered, named_values, say_unknown
@@ -44,13 +45,13 @@ commands = typer.Typer(add_completion=False)
 
 When = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--at", metavar="TIME", help="Time of the event, such as 2026-03-14T09:30. Default: now."
     ),
 ]
 Hits = Annotated[
     list[int] | None,
-    typer.Option(
+    Option(
         "-k",
         "--limit",
         min=1,
@@ -59,9 +60,9 @@ Hits = Annotated[
         help=f"Number of memories to recall. Default: {DEFAULT_HITS}.",
     ),
 ]
-Strategy = Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")]
+Strategy = Annotated[str | None, Option(help="Strategy. Default: the tenant's.")]
 Asker = Annotated[
-    str | None, typer.Option(help="Speaker or role that says `I` in the question. Default: user.")
+    str | None, Option(help="Speaker or role that says `I` in the question. Default: user.")
 ]
 
 
@@ -81,22 +82,20 @@ def _draw_receipt(receipt: Receipt) -> None:
 def remember(
     client: Client,
     *,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="Text to remember; `-` reads stdin.")
-    ],
-    speaker: Annotated[str | None, typer.Option(help="Speaker.")] = None,
+    text: Annotated[str, Argument(metavar="TEXT", help="Text to remember; `-` reads stdin.")],
+    speaker: Annotated[str | None, Option(help="Speaker.")] = None,
     role: Annotated[
-        str | None, typer.Option(help="Role of the speaker: user, assistant, tool or system.")
+        str | None, Option(help="Role of the speaker: user, assistant, tool or system.")
     ] = None,
-    session: Annotated[str | None, typer.Option(help="Session of the turn.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of a document.")] = None,
-    source: Annotated[str | None, typer.Option(help="Source: a file, an address, a tool.")] = None,
+    session: Annotated[str | None, Option(help="Session of the turn.")] = None,
+    title: Annotated[str | None, Option(help="Title of a document.")] = None,
+    source: Annotated[str | None, Option(help="Source: a file, an address, a tool.")] = None,
     metadata: Metadata = None,
     importance: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="Importance, 0 to 1.")
+        float | None, Option(min=0, max=1, metavar="SHARE", help="Importance, 0 to 1.")
     ] = None,
     kind: Annotated[
-        MemoryKind | None, typer.Option(help="Kind of the memory. Default: by its form.")
+        MemoryKind | None, Option(help="Kind of the memory. Default: by its form.")
     ] = None,
     at: When = None,
 ) -> Receipt:
@@ -123,10 +122,10 @@ def forget(
     *,
     filters: dict[str, Any],
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Episodes to erase.")
+        list[str] | None, Argument(metavar="[ID]...", help="Episodes to erase.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only count what would go.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Erase episodes by id, or those that pass all filters given; this cannot be undone."""
@@ -207,65 +206,58 @@ def recall(
     client: Client,
     *,
     filters: dict[str, Any],
-    cue: Annotated[str, typer.Argument(metavar="CUE", help="Question, in your own words.")],
+    cue: Annotated[str, Argument(metavar="CUE", help="Question, in your own words.")],
     k: Hits = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the path to each hit.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Show the path to each hit.")] = False,
     strategy: Strategy = None,
     asker: Asker = None,
     as_of: Annotated[
-        str | None,
-        typer.Option("--as-of", metavar="TIME", help="Recall as it would have been then."),
+        str | None, Option("--as-of", metavar="TIME", help="Recall as it would have been then.")
     ] = None,
     known_at: Annotated[
         str | None,
-        typer.Option(
-            "--known-at", metavar="TIME", help="Use only what was recorded by this time."
-        ),
+        Option("--known-at", metavar="TIME", help="Use only what was recorded by this time."),
     ] = None,
     token_budget: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Longest context, in tokens; see --json."),
+        int | None, Option(min=1, metavar="N", help="Longest context, in tokens; see --json.")
     ] = None,
     include_dormant: Annotated[
-        bool, typer.Option("--include-dormant", help="Also search dormant memories.")
+        bool, Option("--include-dormant", help="Also search dormant memories.")
     ] = False,
     wake: Annotated[
-        bool, typer.Option("--wake", help="Make dormant memories live again if they answer.")
+        bool, Option("--wake", help="Make dormant memories live again if they answer.")
     ] = False,
     collapse: Annotated[
         bool,
-        typer.Option(
-            "--collapse/--no-collapse", help="Join memories that say the same into one hit."
-        ),
+        Option("--collapse/--no-collapse", help="Join memories that say the same into one hit."),
     ] = True,
     newest_first: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--newest-first/--by-score", help="Rank a memory above the one that it makes outdated."
         ),
     ] = True,
     rerank: Annotated[
-        bool, typer.Option("--rerank", help="Have the reader order the first five turns.")
+        bool, Option("--rerank", help="Have the reader order the first five turns.")
     ] = False,
     lists: Annotated[
-        bool,
-        typer.Option("--lists", help="Give at least 20 hits if the question asks for a list."),
+        bool, Option("--lists", help="Give at least 20 hits if the question asks for a list.")
     ] = False,
     read_cue: Annotated[
-        bool, typer.Option("--read-cue", help="Have the language model read the question.")
+        bool, Option("--read-cue", help="Have the language model read the question.")
     ] = False,
     min_score: Annotated[
-        float | None, typer.Option(metavar="SCORE", help="Leave out hits with a lower score.")
+        float | None, Option(metavar="SCORE", help="Leave out hits with a lower score.")
     ] = None,
     min_confidence: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Refuse an answer with a lower confidence, 0 to 1."),
+        Option(metavar="SHARE", help="Refuse an answer with a lower confidence, 0 to 1."),
     ] = None,
     match: Annotated[
-        Match, typer.Option(help='Words that each hit must have; marks: "a phrase", +word.')
+        Match, Option(help='Words that each hit must have; marks: "a phrase", +word.')
     ] = Match.ANY,
     record: Annotated[
-        bool, typer.Option("--record/--no-record", help="Leave a trace; without it only look.")
+        bool, Option("--record/--no-record", help="Leave a trace; without it only look.")
     ] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -312,22 +304,18 @@ def recall(
 def ask(
     client: Client,
     *,
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="Question, in your own words.")
-    ],
+    question: Annotated[str, Argument(metavar="QUESTION", help="Question, in your own words.")],
     k: Hits = None,
     strategy: Strategy = None,
     asker: Asker = None,
-    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
+    session: Annotated[str | None, Option(help="Only memories of this session.")] = None,
+    speaker: Annotated[str | None, Option(help="Only memories of this speaker.")] = None,
     min_confidence: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE", help="Ask the model only at this confidence or more, 0 to 1."
-        ),
+        Option(metavar="SHARE", help="Ask the model only at this confidence or more, 0 to 1."),
     ] = None,
     brief: Annotated[
-        bool, typer.Option("--brief", help="Only the words that answer, no sentences.")
+        bool, Option("--brief", help="Only the words that answer, no sentences.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -405,13 +393,13 @@ def stats(
     client: Client,
     *,
     by: Annotated[
-        BucketKind | None, typer.Option(help="Count episodes by session, day or month instead.")
+        BucketKind | None, Option(help="Count episodes by session, day or month instead.")
     ] = None,
     speaker: Annotated[
-        str | None, typer.Option(help="With --by: only episodes of this speaker.")
+        str | None, Option(help="With --by: only episodes of this speaker.")
     ] = None,
     disk: Annotated[
-        bool, typer.Option("--disk", help="Size of the whole store on disk; for operators.")
+        bool, Option("--disk", help="Size of the whole store on disk; for operators.")
     ] = False,
 ) -> Shown:
     """Count a tenant's graph by kind, or its episodes over time."""

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+from typer import Argument, Option
 from typer.core import TyperCommand
 
 from ecphoria.cli.connection import Shown, answering, showing
@@ -38,7 +39,7 @@ commands.add_typer(strategy, name="strategy")
 
 _WHOLE: Final = WHOLE.intersection(SettingsRequest.model_fields)
 
-_KEY: Final = typer.Argument(
+_KEY: Final = Argument(
     metavar="KEY", help="A setting, such as `dormancy.budget`, or a section, such as `gate`."
 )
 Setting = Annotated[str, _KEY]
@@ -146,7 +147,7 @@ def set_setting(
     setting: Setting,
     value: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="VALUE",
             help="The value; of `gate` the file that `ecphoria calibrate --out` wrote, of a"
             " section JSON.",
@@ -241,14 +242,13 @@ def report(client: Client) -> TrialAnswer:
 def try_strategy(
     client: Client,
     *,
-    strategy: Annotated[str, typer.Argument(metavar="STRATEGY", help="The strategy to try.")],
+    strategy: Annotated[str, Argument(metavar="STRATEGY", help="The strategy to try.")],
     share: Annotated[
-        float,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Share of the cues to compare, 0 to 1."),
+        float, Option(min=0, max=1, metavar="SHARE", help="Share of the cues to compare, 0 to 1.")
     ] = 0.1,
     option: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A parameter of the strategy; repeatable."),
+        Option(metavar="NAME=VALUE", help="A parameter of the strategy; repeatable."),
     ] = None,
 ) -> TrialAnswer:
     """Try a strategy in the shadow of the live one; `config unset trial` ends it."""

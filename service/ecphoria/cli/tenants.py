@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.text import Text
+from typer import Argument, Option
 
 from ecphoria import runtime
 from ecphoria.cli.connection import Caller, Shown, answering, connected, showing
@@ -67,7 +68,7 @@ def create_tenant(
     client: Client,
     *,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Lower-case letters, digits, `-` and `_`.")
+        str, Argument(metavar="NAME", help="Lower-case letters, digits, `-` and `_`.")
     ],
 ) -> Tenant:
     """Create a tenant."""
@@ -79,8 +80,8 @@ def create_tenant(
 def erase_tenant(
     client: Client,
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to erase.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    name: Annotated[str, Argument(metavar="NAME", help="The tenant to erase.")],
+    yes: Annotated[bool, Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> Shown:
     """Erase a tenant with everything it owns; this cannot be undone."""
     if not yes:
@@ -153,11 +154,10 @@ def _draw_issued(made: IssuedKey) -> None:
 def issue_key(
     client: Client,
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
-    scope: Annotated[list[Scope], typer.Option(help="Scope of the key; repeatable.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Purpose of the key.")],
+    scope: Annotated[list[Scope], Option(help="Scope of the key; repeatable.")],
     days: Annotated[
-        float | None,
-        typer.Option(min=0.001, help="Days until the key is refused. Default: no end."),
+        float | None, Option(min=0.001, help="Days until the key is refused. Default: no end.")
     ] = None,
 ) -> IssuedKey:
     """Issue a key of a tenant; its secret is printed this once."""
@@ -168,7 +168,7 @@ def issue_key(
 def _revoke_key(
     client: Client,
     *,
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, or its beginning.")],
+    key_id: Annotated[str, Argument(metavar="ID", help="The key's id, or its beginning.")],
 ) -> None:
     """Revoke a key; it is refused within seconds."""
     listed = client.admin.keys
@@ -178,12 +178,12 @@ def _revoke_key(
 
 keys.command("revoke")(connected(_revoke_key, caller=Caller.EITHER))
 
-NewFile = Annotated[Path, typer.Argument(metavar="FILE", help="Backup file; must not exist yet.")]
+NewFile = Annotated[Path, Argument(metavar="FILE", help="Backup file; must not exist yet.")]
 OldFile = Annotated[
-    Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Backup file.")
+    Path, Argument(metavar="FILE", exists=True, dir_okay=False, help="Backup file.")
 ]
 Discard = Annotated[
-    bool, typer.Option("--discard", help="Abandon an interrupted attempt and delete its data.")
+    bool, Option("--discard", help="Abandon an interrupted attempt and delete its data.")
 ]
 
 
@@ -201,7 +201,7 @@ def restore_backup(file: OldFile, *, discard: Discard = False, home: LocalHome =
 
 @tenants.command("export")
 def export_tenant(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Tenant to export.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Tenant to export.")],
     file: NewFile,
     home: LocalHome = None,
 ) -> None:
@@ -214,7 +214,7 @@ def import_tenant(
     file: OldFile,
     *,
     without_keys: Annotated[
-        bool, typer.Option("--without-keys", help="Leave out the tenant's API keys.")
+        bool, Option("--without-keys", help="Leave out the tenant's API keys.")
     ] = False,
     discard: Discard = False,
     home: LocalHome = None,

@@ -11,6 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 from rich.theme import Theme
+from typer import Option
 
 from ecphoria.errors import BadFile, EcphoriaError, InvalidInput
 
@@ -18,10 +19,8 @@ FAILED: Final = 1
 WRONGLY_USED: Final = 2
 INTERRUPTED: Final = 130
 
-Limit = Annotated[
-    int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of rows.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; of a list, one object a line.")]
+Limit = Annotated[int, Option("--limit", "-n", min=1, metavar="N", help="Maximum number of rows.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON; of a list, one object a line.")]
 
 _THEME = Theme(
     {

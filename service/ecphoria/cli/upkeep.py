@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+from typer import Argument, Option
 
 from ecphoria.cli.connection import Caller, Shown, answering, connected, saying, showing
 from ecphoria.cli.progress import counting, following, goes_on
@@ -47,10 +48,8 @@ commands.add_typer(jobs, name="jobs")
 commands.add_typer(dormancy, name="dormancy")
 commands.add_typer(archive, name="archive")
 
-Wait = Annotated[
-    bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
-]
-Longest = Annotated[float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")]
+Wait = Annotated[bool, Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")]
+Longest = Annotated[float, Option(min=1, metavar="S", help="Longest to wait, in seconds.")]
 _DAY_S = 86_400.0
 
 
@@ -60,15 +59,14 @@ def consolidate(
     client: Client,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the planned changes and write nothing.")
+        bool, Option("--dry-run", help="Show the planned changes and write nothing.")
     ] = False,
     step: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Step to run; repeatable. Default: all."),
+        list[str] | None, Option(metavar="NAME", help="Step to run; repeatable. Default: all.")
     ] = None,
     again: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--again",
             help="With --step extract: read every live episode again, not only new ones.",
         ),
@@ -155,7 +153,7 @@ def _show_changes(steps: tuple[StepReport, ...]) -> None:
 
 
 JobName = Annotated[
-    str, typer.Argument(metavar="JOB", help="Id of the job, or the beginning of a listed one.")
+    str, Argument(metavar="JOB", help="Id of the job, or the beginning of a listed one.")
 ]
 _MOST_JOBS = 1_000
 
@@ -185,11 +183,11 @@ def list_jobs(
     client: Client,
     *,
     state: Annotated[
-        JobState | None, typer.Option(help="Only jobs in this state, such as `dead`.")
+        JobState | None, Option(help="Only jobs in this state, such as `dead`.")
     ] = None,
     limit: Annotated[
         int,
-        typer.Option(
+        Option(
             "--limit", "-n", min=1, max=_MOST_JOBS, metavar="N", help="Maximum number of rows."
         ),
     ] = 20,
@@ -210,7 +208,7 @@ def show_job(
     client: Client,
     *,
     job: JobName,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait for its end.")] = False,
+    wait: Annotated[bool, Option("--wait", help="Wait for its end.")] = False,
 ) -> Job:
     """Show the state of a job, and its report once it is done."""
     ident = _named(client, job)
@@ -299,30 +297,27 @@ def reembed(
     client: Client,
     *,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name of the model to change to.")
+        str | None, Option(metavar="NAME", help="Name of the model to change to.")
     ] = None,
     provider: Annotated[
-        Provider, typer.Option(help="Maker of the vectors; `openai` is any endpoint with its API.")
+        Provider, Option(help="Maker of the vectors; `openai` is any endpoint with its API.")
     ] = "openai",
     dimension: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Length of the vectors; needed for `openai`."),
+        int | None, Option(min=1, metavar="N", help="Length of the vectors; needed for `openai`.")
     ] = None,
     request_dimension: Annotated[
-        bool, typer.Option("--request-dimension", help="Ask the endpoint for this dimension.")
+        bool, Option("--request-dimension", help="Ask the endpoint for this dimension.")
     ] = False,
     base_url: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL", help="Address of the endpoint. Default: as the service is set."
-        ),
+        Option(metavar="URL", help="Address of the endpoint. Default: as the service is set."),
     ] = None,
-    status: Annotated[bool, typer.Option("--status", help="Show how far the change is.")] = False,
+    status: Annotated[bool, Option("--status", help="Show how far the change is.")] = False,
     cancel: Annotated[
-        bool, typer.Option("--cancel", help="Cancel the change before the switch.")
+        bool, Option("--cancel", help="Cancel the change before the switch.")
     ] = False,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Follow the change until it has ended.")
+        bool, Option("--wait/--no-wait", help="Follow the change until it has ended.")
     ] = True,
 ) -> Reembedding:
     """Change the embedding model of the whole store while it is in use."""
@@ -363,7 +358,7 @@ def _followed_change(client: Client) -> Reembedding:
 _SHOWN = 1_000
 """Characters of a text that are listed."""
 
-Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes.")]
+Ids = Annotated[list[str], Argument(metavar="ID...", help="Ids of episodes.")]
 
 
 @dormancy.command("list")
@@ -372,11 +367,10 @@ def list_dormant(
     client: Client,
     *,
     following: Annotated[
-        bool,
-        typer.Option("--next", help="List the memories that the policy would make dormant now."),
+        bool, Option("--next", help="List the memories that the policy would make dormant now.")
     ] = False,
     expiring: Annotated[
-        bool, typer.Option("--expiring", help="List the memories that expire, the soonest first.")
+        bool, Option("--expiring", help="List the memories that expire, the soonest first.")
     ] = False,
     limit: Limit = 20,
 ) -> Shown:
@@ -447,8 +441,8 @@ def _tell_changed(ids: Sequence[str], changed: Sequence[str], verb: str, *, as_j
 def pin(
     client: Client,
     *,
-    episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
-    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
+    episode: Annotated[str, Argument(metavar="ID", help="Id of an episode.")],
+    off: Annotated[bool, Option("--off", help="Unpin it.")] = False,
 ) -> None:
     """Pin a memory, so that it never becomes dormant."""
     client.pin(episode, pinned=not off)
@@ -470,9 +464,7 @@ def archive_dormant(
     *,
     days: Annotated[
         float,
-        typer.Option(
-            min=0, metavar="DAYS", help="Only memories that have been dormant for this long."
-        ),
+        Option(min=0, metavar="DAYS", help="Only memories that have been dormant for this long."),
     ] = 90.0,
 ) -> ArchiveAnswer:
     """Move long dormant memories to the files of the archive."""
@@ -499,8 +491,8 @@ def _draw_archived(found: Iterator[ArchivedMemory]) -> None:
 def list_archived(
     client: Client,
     *,
-    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
+    session: Annotated[str | None, Option(help="Only memories of this session.")] = None,
+    speaker: Annotated[str | None, Option(help="Only memories of this speaker.")] = None,
     limit: Limit = 20,
 ) -> Iterator[ArchivedMemory]:
     """List archived memories in the order of their append."""

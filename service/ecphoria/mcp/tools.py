@@ -14,34 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ecphoria.client import AsyncClient
 from ecphoria.client.exchange import body_with
 from ecphoria.errors import InvalidInput
-from ecphoria.mcp.answers import (
-    MISSES,
-    Answered,
-    Claims,
-    Corrected,
-    Forgotten,
-    Reasons,
-    Recalled,
-    Remembered,
-    Text,
-    Texts,
-    Timeline,
-    answered_of,
-    answered_text,
-    claim_line,
-    claim_of,
-    claims_of,
-    costs_of,
-    heading,
-    lines_of,
-    memories_of,
-    memory_of,
-    reason_line,
-    reasons_for,
-    reasons_of,
-    recalled_of,
-    recalled_text,
-)
+from ecphoria.mcp import answers
 from ecphoria.mcp.arguments import Instant
 from ecphoria.mcp.texts import NAME, clipped, fitted
 from ecphoria.records.asked import Condition
@@ -154,7 +127,7 @@ class Tools:
         importance: Annotated[
             float | None, Field(ge=0, le=1, description="0 to 1; 0.5 if absent.")
         ] = None,
-    ) -> Annotated[CallToolResult, Remembered]:
+    ) -> Annotated[CallToolResult, answers.Remembered]:
         """Store something that will matter later: a preference, a fact, a decision, a date.
 
         Call it whenever the user tells you such a thing, without being asked. It is stored when
@@ -173,7 +146,7 @@ class Tools:
             )
         existed = int(receipt.outcome.value == "existed")
         known = "It was stored before" if existed else "Stored"
-        data = Remembered(ids=[receipt.id], existed=existed, refused=[])
+        data = answers.Remembered(ids=[receipt.id], existed=existed, refused=[])
         return told(f"{known}: {receipt.id}", data)
 
     async def remember_turns(
@@ -182,7 +155,7 @@ class Tools:
         *,
         session: Annotated[str, Field(max_length=1_000, description="Name of the conversation.")],
         turns: Annotated[list[Turn], Field(min_length=1, max_length=50)],
-    ) -> Annotated[CallToolResult, Remembered]:
+    ) -> Annotated[CallToolResult, answers.Remembered]:
         """Store turns of a conversation in their order, at most 50 at a time.
 
         The same dated turns again are stored once.
@@ -201,7 +174,7 @@ class Tools:
             for result in answer.results
             if result.problem is not None
         ]
-        data = Remembered(
+        data = answers.Remembered(
             ids=[result.id for result in answer.results if result.id is not None],
             existed=answer.existed,
             refused=refused,
@@ -225,7 +198,7 @@ class Tools:
         after: After = None,
         before: Before = None,
         as_of: AsOf = None,
-    ) -> Annotated[CallToolResult, Recalled]:
+    ) -> Annotated[CallToolResult, answers.Recalled]:
         """Recall what earlier conversations and documents hold about a question.
 
         Call it before you answer anything that may depend on the past: the user's life,
@@ -244,8 +217,8 @@ class Tools:
                 occurred_before=before,
                 as_of=as_of,
             )
-        data = recalled_of(found)
-        return told(recalled_text(found, data), data)
+        data = answers.recalled_of(found)
+        return told(answers.recalled_text(found, data), data)
 
     async def get(
         self,
@@ -259,7 +232,7 @@ class Tools:
         offset: Annotated[
             int, Field(ge=0, description="Offset to begin at, in characters: `next_offset`.")
         ] = 0,
-    ) -> Annotated[CallToolResult, Texts]:
+    ) -> Annotated[CallToolResult, answers.Texts]:
         """Read memories whole, by the ids that `recall` and `timeline` give.
 
         With `around`, each comes between its neighbours in its session.
@@ -273,9 +246,9 @@ class Tools:
                 for each in await neighbourhood(client, episode, around):
                     read.setdefault(each.id, each)
         found = list(read.values())
-        ends = fitted([one.text[offset:] for one in found], costs_of(found))
+        ends = fitted([one.text[offset:] for one in found], answers.costs_of(found))
         shown = [_part(one, offset, offset + end) for one, end in zip(found, ends, strict=False)]
-        data = Texts(
+        data = answers.Texts(
             memories=shown,
             missing=[one for one in dict.fromkeys(ids) if one not in stored],
             left_out=[one.id for one in found[len(shown) :]],
@@ -303,7 +276,7 @@ class Tools:
             str | None, Field(max_length=18, description="`next_cursor` of the page before.")
         ] = None,
         limit: Annotated[int, Field(ge=1, le=20)] = 20,
-    ) -> Annotated[CallToolResult, Timeline]:
+    ) -> Annotated[CallToolResult, answers.Timeline]:
         """List memories in the order they were recorded: of a session, about a name, of a time."""
         async with self._connect(context) as client:
             page = await client.page(
@@ -317,13 +290,13 @@ class Tools:
                 limit=limit,
             )
             empty = "" if page.items else await _why_empty(client, session)
-        memories = memories_of(page.items)
+        memories = answers.memories_of(page.items)
         following = page.next_cursor
         if len(memories) < len(page.items):
             following = str(page.items[len(memories) - 1].turn)
-        data = Timeline(memories=memories, next_cursor=following)
+        data = answers.Timeline(memories=memories, next_cursor=following)
         more = f'There are more: call again with cursor="{following}".' if following else ""
-        return told("\n".join(filter(None, [lines_of(memories), empty, more])), data)
+        return told("\n".join(filter(None, [answers.lines_of(memories), empty, more])), data)
 
     async def facts(
         self,
@@ -334,7 +307,7 @@ class Tools:
             str | None, Field(max_length=1_000, description="Only this: `lives in`.")
         ] = None,
         as_of: AsOf = None,
-    ) -> Annotated[CallToolResult, Claims]:
+    ) -> Annotated[CallToolResult, answers.Claims]:
         """List what is stated about a person or thing, and from when to when it held."""
         if not about.strip():
             raise InvalidInput("`about` is blank; name a person or thing.", field="about")
@@ -346,8 +319,8 @@ class Tools:
                 first.append(fact)
                 if len(first) > _FACTS:
                     break
-        data = claims_of(first, _FACTS)
-        lines = [claim_line(number, one) for number, one in enumerate(data.facts, start=1)]
+        data = answers.claims_of(first, _FACTS)
+        lines = [answers.claim_line(number, one) for number, one in enumerate(data.facts, start=1)]
         if data.more:
             lines.append("There are more facts; name a predicate.")
         words = (
@@ -369,16 +342,16 @@ class Tools:
         why: Annotated[str, Field(max_length=1_000, description="The reason, kept with it.")],
         valid_from: Instant | None = None,
         valid_to: Instant | None = None,
-    ) -> Annotated[CallToolResult, Corrected]:
+    ) -> Annotated[CallToolResult, answers.Corrected]:
         """Correct a fact that is wrong or out of date. Only as the user says; it can be undone."""
         async with self._connect(context) as client:
             decision = await client.facts.decide(
                 fact, ruling, valid_from=valid_from, valid_to=valid_to, why=why
             )
             history = await client.facts.history(fact)
-        now = [claim_of(one) for one in history.facts if one.id == fact]
-        data = Corrected(decision=decision.id, fact=now[0] if now else None)
-        lines = [claim_line(number, one) for number, one in enumerate(now, start=1)]
+        now = [answers.claim_of(one) for one in history.facts if one.id == fact]
+        data = answers.Corrected(decision=decision.id, fact=now[0] if now else None)
+        lines = [answers.claim_line(number, one) for number, one in enumerate(now, start=1)]
         return told("\n".join([f"Decided ({decision.id}). The fact now:", *lines]), data)
 
     async def forget(
@@ -390,7 +363,7 @@ class Tools:
         dry_run: Annotated[
             bool, Field(description="Only count. Show the count to the user, then send false.")
         ] = True,
-    ) -> Annotated[CallToolResult, Forgotten]:
+    ) -> Annotated[CallToolResult, answers.Forgotten]:
         """Erase memories for good, by their ids or a whole session. Only if the user asks for it.
 
         Call it with dry_run first, tell the user the count, and go on only if they agree.
@@ -409,7 +382,9 @@ class Tools:
                 count = await client.erase(session=session)
             for episode in () if session or dry_run else there:
                 await client.delete(episode.id)
-        data = Forgotten(dry_run=dry_run, count=count, facts=facts, memories=memories_of(there))
+        data = answers.Forgotten(
+            dry_run=dry_run, count=count, facts=facts, memories=answers.memories_of(there)
+        )
         verb = "would be erased; nothing is erased yet" if dry_run else "erased"
         some = f", {len(data.memories)} of them" if len(data.memories) < count else ""
         also = f" with {facts} facts" if facts else ""
@@ -417,7 +392,7 @@ class Tools:
         words = f"{count} {noun}{also} {verb}{some}{':' if there else '.'}"
         if session and not count:
             words = f"No memory has the session {clipped(session, NAME)!r}; nothing is erased."
-        return told("\n".join(filter(None, [words, lines_of(data.memories)])), data)
+        return told("\n".join(filter(None, [words, answers.lines_of(data.memories)])), data)
 
     async def why(
         self,
@@ -425,19 +400,19 @@ class Tools:
         *,
         trace_id: Annotated[str, Field(max_length=100, description="From `recall`.")],
         episode: Annotated[Id | None, Field(description="Only this memory.")] = None,
-    ) -> Annotated[CallToolResult, Reasons]:
+    ) -> Annotated[CallToolResult, answers.Reasons]:
         """Explain a recall: which words or names led to each memory, and what made its score."""
         async with self._connect(context) as client:
             trace = await client.trace(trace_id)
             wanted = [hit for hit in trace.hits if episode in {None, hit.episode}]
             read = await read_all(client, [hit.episode for hit in wanted[:_WHY]])
-        hits = reasons_for(wanted[:_WHY], read)
-        data = Reasons(
+        hits = answers.reasons_for(wanted[:_WHY], read)
+        data = answers.Reasons(
             cue=clipped(trace.cue, 4 * NAME),
             strategy=trace.strategy,
             verdict=trace.verdict,
             confidence=round(trace.confidence, 4),
-            reasons=reasons_of(trace.reasons),
+            reasons=answers.reasons_of(trace.reasons),
             seeds=len(trace.seeds),
             hits=hits,
             left_out=len(wanted) - len(hits),
@@ -446,7 +421,7 @@ class Tools:
             f"{data.strategy} recalled from {data.seeds} seeds for: {data.cue}"
             f" (verdict {data.verdict}, confidence {data.confidence:.2f})"
         )
-        lines = [reason_line(one) for one in hits]
+        lines = [answers.reason_line(one) for one in hits]
         if data.left_out:
             head += f" ({data.left_out} more did not fit; name one with `episode`)"
         body = fenced("memories", "\n".join(lines)) if lines else "It did not return this memory."
@@ -460,7 +435,7 @@ class Tools:
         session: Session = None,
         speaker: Speaker = None,
         as_of: AsOf = None,
-    ) -> Annotated[CallToolResult, Answered]:
+    ) -> Annotated[CallToolResult, answers.Answered]:
         """Have the memory's own language model answer a question, with a quote a sentence."""
         async with self._connect(context) as client:
             answer = await client.ask(question, session=session, speaker=speaker, as_of=as_of)
@@ -469,23 +444,23 @@ class Tools:
                 for sentence in answer.sentences
                 for citation in sentence.citations
             ]
-            near = [miss.episode for miss in answer.misses[:MISSES]]
+            near = [miss.episode for miss in answer.misses[: answers.MISSES]]
             read = await read_all(client, list(dict.fromkeys(cited or near))[:_LISTED])
-        data = answered_of(answer, list(read.values()))
-        return told(answered_text(data), data)
+        data = answers.answered_of(answer, list(read.values()))
+        return told(answers.answered_text(data), data)
 
 
-def _part(episode: Episode, start: int, end: int) -> Text:
-    return Text(
-        **memory_of(episode, end, start).model_dump(),
+def _part(episode: Episode, start: int, end: int) -> answers.Text:
+    return answers.Text(
+        **answers.memory_of(episode, end, start).model_dump(),
         state=episode.state.value,
         next_offset=end if end < len(episode.text) else None,
     )
 
 
-def _whole(number: int, memory: Text) -> str:
+def _whole(number: int, memory: answers.Text) -> str:
     """Write a memory with its text exactly as it was stored, between marks."""
     state = "" if memory.state == "live" else f", {memory.state}"
     rest = f"\nIts rest: offset={memory.next_offset}" if memory.next_offset is not None else ""
-    head = f"[{number}] {heading(memory)}{state} (id {memory.id})"
+    head = f"[{number}] {answers.heading(memory)}{state} (id {memory.id})"
     return f"{head}\n{fenced('text', memory.text)}{rest}"
