@@ -66,10 +66,8 @@ def read_chatgpt(item: FileItem, reading: Reading) -> Iterator[Found]:
         for (name, node), message in zip(nodes.items(), messages, strict=True)
     ]
     when = talk.get("create_time") or talk.get("inserted_at")
+    yield from _faults(tree, messages)
     for position, message in _taken(tree, messages, talk.get("current_node"), reading):
-        if isinstance(message, BadFile):
-            yield message
-            continue
         when = message.get("create_time") or message.get("inserted_at") or when
         if said := _chatgpt_said(message, reading):
             key = word(message.get("id")) or f"{ident}-{position}"
@@ -128,12 +126,10 @@ def read_claude(item: FileItem, reading: Reading) -> Iterator[Found]:
     for message in _others(messages, taken):
         files = sum(bool(_attached(one)) for one in as_list(message.get("attachments")))
         reading.leave("attachments of other branches", files)
+    yield from _faults(tree, messages)
     for position, message in _taken(tree, messages, last, reading):
-        if isinstance(message, BadFile):
-            yield message
-        else:
-            given = {"position": position, "session": session}
-            yield from _claude_message(message, given, f"{ident}-{position}", reading)
+        given = {"position": position, "session": session}
+        yield from _claude_message(message, given, f"{ident}-{position}", reading)
 
 
 def _claude_message(
@@ -189,10 +185,8 @@ def read_open_webui(item: FileItem, reading: Reading) -> Iterator[Found]:
     messages = [one for _, one in pairs]
     tree = _nodes([name for name, _ in pairs], messages, "parentId", "timestamp")
     when = outer.get("created_at") or chat.get("timestamp")
+    yield from _faults(tree, messages)
     for position, message in _taken(tree, messages, history.get("currentId"), reading):
-        if isinstance(message, BadFile):
-            yield message
-            continue
         when = message.get("timestamp") or when
         text = without_thinking(joined_parts(message.get("content"), reading), reading)
         role = word(message.get("role"))
@@ -217,10 +211,8 @@ def read_grok(item: FileItem, reading: Reading) -> Iterator[Found]:
     ids = [word(as_object(one).get("_id")) for one in messages]
     tree = _nodes(ids, messages, "parent_response_id", "create_time")
     when = talk.get("create_time")
+    yield from _faults(tree, messages)
     for position, message in _taken(tree, messages, talk.get("leaf_response_id"), reading):
-        if isinstance(message, BadFile):
-            yield message
-            continue
         when = message.get("create_time") or when
         sender = word(message.get("sender")).lower()
         text = joined_parts(message.get("message"), reading)
@@ -265,20 +257,19 @@ def _node(
     )
 
 
-def _taken(
-    tree: Sequence[TreeNode], messages: Sequence[Any], last: object, reading: Reading
-) -> Iterator[tuple[int, Any]]:
-    """Give the messages of the branch that counts, with their positions in it.
-
-    A message that is no object is given as a fault, wherever it stands. Those of other branches
-    are counted. A node without a message holds none.
-    """
-    taken = branch(tree, last)
-    reading.leave(OTHER_BRANCHES, len(_others(messages, taken)))
+def _faults(tree: Sequence[TreeNode], messages: Sequence[Any]) -> Iterator[BadFile]:
+    """Refuse each message that is no object; a node without a message holds none."""
     for node, message in zip(tree, messages, strict=True):
         if message is not None and not isinstance(message, dict):
-            fault = f"The message {node.ident[:80]} is no object; it is left out."
-            yield 0, BadFile(fault)
+            yield BadFile(f"The message {node.ident[:80]} is no object; it is left out.")
+
+
+def _taken(
+    tree: Sequence[TreeNode], messages: Sequence[Any], last: object, reading: Reading
+) -> Iterator[tuple[int, Message]]:
+    """Give the messages of the branch that counts, with their positions; count the others."""
+    taken = branch(tree, last)
+    reading.leave(OTHER_BRANCHES, len(_others(messages, taken)))
     for position, place in enumerate(taken):
         if isinstance(messages[place], dict):
             yield position, messages[place]
