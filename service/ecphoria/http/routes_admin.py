@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.concurrency import run_in_threadpool
 from starlette.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
+from ecphoria import wire
 from ecphoria.app import Services
 from ecphoria.errors import (
     Conflict,
@@ -43,40 +44,28 @@ from ecphoria.records.job import Job
 from ecphoria.records.settings import Choice, TenantSettings
 from ecphoria.records.tenant import SHIPPED, IssuedKey, Me, Tenant
 from ecphoria.records.upkeep import Disk
-from ecphoria.wire.admin import (
-    BrowserFileAnswer,
-    BrowserFileList,
-    ErasureAnswer,
-    ErrorAnswer,
-    HealthAnswer,
-    KeyList,
-    KeyRequest,
-    ReadinessAnswer,
-    TenantList,
-    TenantRequest,
-)
 from ecphoria.wire.settings import SettingsAnswer, SettingsRequest, TrialAnswer
 
 administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
 
 
 @administration_routes.post("/tenants", status_code=HTTP_201_CREATED, responses=guarded(Conflict))
-async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> Tenant:
+async def create_tenant(body: wire.admin.TenantRequest, _: Operator, services: Served) -> Tenant:
     """Create a tenant."""
     return await services.tenancy.create_tenant(body.name)
 
 
 @administration_routes.get("/tenants", responses=guarded())
-async def list_tenants(_: Operator, services: Served) -> TenantList:
+async def list_tenants(_: Operator, services: Served) -> wire.admin.TenantList:
     """List tenants by name."""
-    return TenantList(items=tuple(await services.tenancy.tenants.list()))
+    return wire.admin.TenantList(items=tuple(await services.tenancy.tenants.list()))
 
 
 @administration_routes.delete("/tenants/{name}", responses=guarded())
 @having(is_bulk=True)
-async def erase_tenant(name: str, _: Operator, services: Served) -> ErasureAnswer:
+async def erase_tenant(name: str, _: Operator, services: Served) -> wire.admin.ErasureAnswer:
     """Erase a tenant with everything it owns, and count what was removed."""
-    return ErasureAnswer(removed=dict(await services.tenancy.erase_tenant(name)))
+    return wire.admin.ErasureAnswer(removed=dict(await services.tenancy.erase_tenant(name)))
 
 
 @administration_routes.get("/disk", responses=guarded())
@@ -106,7 +95,7 @@ async def sign_out(caller: Caller, services: Served) -> None:
 
 
 @administration_routes.post("/keys", status_code=HTTP_201_CREATED, responses=guarded())
-async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> IssuedKey:
+async def issue_key(body: wire.admin.KeyRequest, tenant: Admin, services: Served) -> IssuedKey:
     """Issue a key for the tenant; an operator who names no tenant issues an operator's key."""
     return await services.tenancy.issue(
         tenant, body.name, body.scopes, expires_in_s=body.expires_in_s
@@ -114,9 +103,9 @@ async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> Issued
 
 
 @administration_routes.get("/keys", responses=guarded())
-async def list_keys(tenant: Admin, services: Served) -> KeyList:
+async def list_keys(tenant: Admin, services: Served) -> wire.admin.KeyList:
     """List the tenant's keys; an operator who names no tenant lists the operators' keys."""
-    return KeyList(items=tuple(await services.tenancy.keys.list(tenant)))
+    return wire.admin.KeyList(items=tuple(await services.tenancy.keys.list(tenant)))
 
 
 @administration_routes.delete(
@@ -138,15 +127,15 @@ _NO_GDS = (
 
 
 @operations_routes.get("/healthz")
-async def get_health() -> HealthAnswer:
+async def get_health() -> wire.admin.HealthAnswer:
     """Report that the process is alive."""
-    return HealthAnswer(version=version("ecphoria"))
+    return wire.admin.HealthAnswer(version=version("ecphoria"))
 
 
 @operations_routes.get(
     "/readyz", responses=responses(StoreUnavailable, Misconfigured, EcphoriaError)
 )
-async def get_readiness(services: Served) -> ReadinessAnswer:
+async def get_readiness(services: Served) -> wire.admin.ReadinessAnswer:
     """Report whether requests can be served, and list missing parts."""
     try:
         # Whoever asks needs an answer now; the driver would go on trying for longer.
@@ -155,7 +144,7 @@ async def get_readiness(services: Served) -> ReadinessAnswer:
     except TimeoutError as error:
         raise StoreUnavailable from error
     degraded = found.missing if found.gds else (*found.missing, _NO_GDS)
-    return ReadinessAnswer(
+    return wire.admin.ReadinessAnswer(
         status="degraded" if degraded else "ready",
         degraded=degraded,
         neo4j=found.neo4j,
@@ -177,11 +166,11 @@ async def get_metrics(services: Served) -> Response:
 @operations_routes.get(
     "/errors/{code}", responses=responses(NotFound, InvalidInput, EcphoriaError)
 )
-async def get_error(code: str) -> ErrorAnswer:
+async def get_error(code: str) -> wire.admin.ErrorAnswer:
     """Explain an error code; the `type` of every problem points here."""
     for cls, kind in PROBLEMS.items():
         if cls.code == code:
-            return ErrorAnswer(
+            return wire.admin.ErrorAnswer(
                 code=code, title=kind.title, status=kind.status, remedy=cls().message
             )
     raise NotFound("There is no error with this code.")
@@ -191,7 +180,7 @@ browser_routes = APIRouter(tags=["browser"])
 
 
 @browser_routes.get("/v1/browser")
-async def list_files(services: Served) -> BrowserFileList:
+async def list_files(services: Served) -> wire.admin.BrowserFileList:
     """List the files for Neo4j Browser: a GraSS style and saved queries. Needs no key."""
     return await run_in_threadpool(_listed, services.browser)
 
@@ -221,10 +210,10 @@ def _files(folder: Path) -> dict[str, Path]:
     }
 
 
-def _listed(folder: Path) -> BrowserFileList:
-    return BrowserFileList(
+def _listed(folder: Path) -> wire.admin.BrowserFileList:
+    return wire.admin.BrowserFileList(
         items=tuple(
-            BrowserFileAnswer(name=name, doc=_doc(file), href=f"/browser-guide/{name}")
+            wire.admin.BrowserFileAnswer(name=name, doc=_doc(file), href=f"/browser-guide/{name}")
             for name, file in _files(folder).items()
         )
     )

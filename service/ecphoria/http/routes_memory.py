@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from starlette.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
+from ecphoria import wire
 from ecphoria.errors import (
     BadVector,
     Conflict,
@@ -36,31 +37,7 @@ from ecphoria.records.recall import AskRequest, Cue, RecallRequest, RecallResult
 from ecphoria.records.start_context import StartContext
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
-from ecphoria.wire.admin import SessionPage, SessionQuery
 from ecphoria.wire.base import Problem, code_of, place_of
-from ecphoria.wire.episodes import (
-    BatchAnswer,
-    BatchItemAnswer,
-    BatchRequest,
-    EpisodePage,
-    EpisodeQuery,
-    EraseAnswer,
-    EraseRequest,
-    StartQuery,
-    StrategyList,
-    UnreadableItem,
-    UpdateRequest,
-)
-from ecphoria.wire.graph import (
-    ConceptPage,
-    ConceptQuery,
-    GraphQuery,
-    TimelinePage,
-    TimelineQuery,
-    TracePage,
-    TraceQuery,
-)
-from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
 
@@ -97,7 +74,9 @@ async def append(
     "/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING, Conflict)
 )
 @having(is_bulk=True, is_large=True)
-async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
+async def append_batch(
+    body: wire.episodes.BatchRequest, tenant: Writer, services: Served
+) -> wire.episodes.BatchAnswer:
     """Append up to 1,000 episodes; returns a result for each, and stores the valid ones.
 
     A batch of a first load is encoded while the batches before it are written.
@@ -105,7 +84,8 @@ async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> 
     readable = [item for item in body.episodes if isinstance(item, NewEpisode)]
     stored = iter(await services.ingest.append_batch(tenant, readable, body.load))
     results = [
-        item if isinstance(item, UnreadableItem) else next(stored) for item in body.episodes
+        item if isinstance(item, wire.episodes.UnreadableItem) else next(stored)
+        for item in body.episodes
     ]
     answer = await asyncio.to_thread(_batch_answer, results)
     _count(answer, services.metrics)
@@ -120,8 +100,8 @@ async def get(episode: str, tenant: Reader, services: Served) -> Episode:
 
 @episodes_routes.get("", responses=guarded(TooLarge))
 async def list_episodes(
-    tenant: Reader, services: Served, wanted: Annotated[EpisodeQuery, Query()]
-) -> EpisodePage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.episodes.EpisodeQuery, Query()]
+) -> wire.episodes.EpisodePage:
     """List episodes in the order they were recorded, or the newest first, a page at a time."""
     found = await services.archive.list_episodes(
         tenant,
@@ -141,11 +121,13 @@ async def list_episodes(
         newest=wanted.order == "newest",
         cursor=wanted.cursor or 0,
     )
-    return EpisodePage.cut(found, wanted.limit, lambda last: str(last.turn))
+    return wire.episodes.EpisodePage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
 @episodes_routes.patch("/{episode}", responses=guarded(Conflict, TooLarge))
-async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Served) -> Episode:
+async def update(
+    episode: str, body: wire.episodes.UpdateRequest, tenant: Writer, services: Served
+) -> Episode:
     """Change metadata or the end of the life of an episode; its text never changes.
 
     Recalls and lists see it at once. The last write of an entry wins; updates of different
@@ -173,7 +155,9 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
     "/erase", response_model_exclude_none=True, responses=guarded(Conflict, TooLarge)
 )
 @having(is_bulk=True)
-async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
+async def erase(
+    body: wire.episodes.EraseRequest, tenant: Writer, services: Served
+) -> wire.episodes.EraseAnswer:
     """Erase the episodes that pass filters, such as those of a session; the oldest first.
 
     A dry run erases nothing; it counts what would be erased, by kind.
@@ -181,9 +165,9 @@ async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAn
     ids = [EpisodeId(one) for one in body.ids]
     if body.dry_run:
         matched, removes = await services.ingest.preview_erasure(tenant, body.filters, ids=ids)
-        return EraseAnswer(matched=matched, erased=0, removes=removes)
+        return wire.episodes.EraseAnswer(matched=matched, erased=0, removes=removes)
     matched, erased = await services.ingest.erase(tenant, body.filters, limit=body.limit, ids=ids)
-    return EraseAnswer(matched=matched, erased=erased)
+    return wire.episodes.EraseAnswer(matched=matched, erased=erased)
 
 
 def _keyed(body: NewEpisode, header: str | None) -> NewEpisode:
@@ -197,7 +181,7 @@ def _keyed(body: NewEpisode, header: str | None) -> NewEpisode:
     return replace(body, idempotency_key=header)
 
 
-def _count(answer: BatchAnswer, metrics: Metrics) -> None:
+def _count(answer: wire.episodes.BatchAnswer, metrics: Metrics) -> None:
     metrics.episodes(Outcome.CREATED, answer.created)
     metrics.episodes(Outcome.EXISTED, answer.existed)
     refusals = Counter(code_of(item.problem) for item in answer.results if item.problem)
@@ -205,10 +189,12 @@ def _count(answer: BatchAnswer, metrics: Metrics) -> None:
         metrics.refusal(code, count)
 
 
-def _batch_answer(results: Sequence[Receipt | EcphoriaError | UnreadableItem]) -> BatchAnswer:
+def _batch_answer(
+    results: Sequence[Receipt | EcphoriaError | wire.episodes.UnreadableItem],
+) -> wire.episodes.BatchAnswer:
     items = tuple(_item_answer(index, result) for index, result in enumerate(results))
     outcomes = Counter(item.outcome for item in items)
-    return BatchAnswer(
+    return wire.episodes.BatchAnswer(
         created=outcomes[Outcome.CREATED],
         existed=outcomes[Outcome.EXISTED],
         refused=outcomes[None],
@@ -216,19 +202,21 @@ def _batch_answer(results: Sequence[Receipt | EcphoriaError | UnreadableItem]) -
     )
 
 
-def _item_answer(index: int, result: Receipt | EcphoriaError | UnreadableItem) -> BatchItemAnswer:
+def _item_answer(
+    index: int, result: Receipt | EcphoriaError | wire.episodes.UnreadableItem
+) -> wire.episodes.BatchItemAnswer:
     if isinstance(result, Receipt):
-        return BatchItemAnswer(index=index, id=result.id, outcome=result.outcome)
+        return wire.episodes.BatchItemAnswer(index=index, id=result.id, outcome=result.outcome)
     root = f"#/episodes/{index}"
     problem = (
         problem_of(result, root)
         if isinstance(result, EcphoriaError)
         else _unreadable(result, root)
     )
-    return BatchItemAnswer(index=index, problem=problem)
+    return wire.episodes.BatchItemAnswer(index=index, problem=problem)
 
 
-def _unreadable(item: UnreadableItem, root: str) -> Problem:
+def _unreadable(item: wire.episodes.UnreadableItem, root: str) -> Problem:
     faults = tuple(
         fault.model_copy(update={"pointer": root + fault.pointer.removeprefix("#")})
         for fault in item.errors
@@ -323,7 +311,7 @@ def _event(said: CitedSentence | CitedAnswer) -> bytes:
 
 @recall_routes.get("/context", responses=guarded())
 async def get_context(
-    tenant: Reader, services: Served, wanted: Annotated[StartQuery, Query()]
+    tenant: Reader, services: Served, wanted: Annotated[wire.episodes.StartQuery, Query()]
 ) -> StartContext:
     """Get the context that a session starts with: current facts, last summaries, latest turns."""
     return await services.starts.read(tenant, **wanted.model_dump())
@@ -336,9 +324,9 @@ async def get_trace(trace: str, tenant: Reader, services: Served) -> Trace:
 
 
 @recall_routes.get("/strategies", responses=guarded())
-async def list_strategies(_: Reader, services: Served) -> StrategyList:
+async def list_strategies(_: Reader, services: Served) -> wire.episodes.StrategyList:
     """List strategies with their options, the default first."""
-    return StrategyList(items=tuple(services.recall.strategies()))
+    return wire.episodes.StrategyList(items=tuple(services.recall.strategies()))
 
 
 overview_routes = APIRouter(prefix="/v1", tags=["overview"], route_class=GuardedRoute)
@@ -346,24 +334,24 @@ overview_routes = APIRouter(prefix="/v1", tags=["overview"], route_class=Guarded
 
 @overview_routes.get("/sessions", responses=guarded())
 async def list_sessions(
-    tenant: Reader, services: Served, wanted: Annotated[SessionQuery, Query()]
-) -> SessionPage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.admin.SessionQuery, Query()]
+) -> wire.admin.SessionPage:
     """List sessions by name, a page at a time."""
     found = await services.archive.list_sessions(
         tenant, after=wanted.cursor, limit=wanted.limit + 1
     )
-    return SessionPage.cut(found, wanted.limit, lambda last: last.name)
+    return wire.admin.SessionPage.cut(found, wanted.limit, lambda last: last.name)
 
 
 @overview_routes.get("/engrams", responses=guarded())
 async def list_engrams(
-    tenant: Reader, services: Served, wanted: Annotated[EngramQuery, Query()]
-) -> EngramPage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.upkeep.EngramQuery, Query()]
+) -> wire.upkeep.EngramPage:
     """List summaries of sessions and of clusters, a page at a time."""
     found = await services.archive.list_engrams(
         tenant, kind=wanted.kind, after=wanted.cursor, limit=wanted.limit + 1
     )
-    return EngramPage.cut(found, wanted.limit, lambda last: last.id)
+    return wire.upkeep.EngramPage.cut(found, wanted.limit, lambda last: last.id)
 
 
 @overview_routes.get("/stats", responses=guarded())
@@ -377,8 +365,8 @@ graph_routes = APIRouter(prefix="/v1", tags=["graph"], route_class=GuardedRoute)
 
 @graph_routes.get("/traces", responses=guarded())
 async def list_traces(
-    tenant: Reader, services: Served, wanted: Annotated[TraceQuery, Query()]
-) -> TracePage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.graph.TraceQuery, Query()]
+) -> wire.graph.TracePage:
     """List the traces of recalls, the newest first, a page at a time."""
     found = await services.recall.traces(
         tenant,
@@ -387,14 +375,14 @@ async def list_traces(
         after=place_of(wanted.cursor),
         limit=wanted.limit + 1,
     )
-    return TracePage.cut(found, wanted.limit, lambda last: last.cursor)
+    return wire.graph.TracePage.cut(found, wanted.limit, lambda last: last.cursor)
 
 
 @graph_routes.get("/concepts", responses=guarded())
 @having(is_read=True)
 async def list_concepts(
-    tenant: Reader, services: Served, wanted: Annotated[ConceptQuery, Query()]
-) -> ConceptPage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.graph.ConceptQuery, Query()]
+) -> wire.graph.ConceptPage:
     """List concepts: the most mentioned, by name, or the last mentioned first."""
     found = await services.graph.concepts(
         tenant,
@@ -403,7 +391,9 @@ async def list_concepts(
         after=place_of(wanted.cursor),
         limit=wanted.limit + 1,
     )
-    return ConceptPage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.normalised}")
+    return wire.graph.ConceptPage.cut(
+        found, wanted.limit, lambda last: f"{last.place}.{last.normalised}"
+    )
 
 
 @graph_routes.get("/concepts/{concept}", responses=guarded())
@@ -415,8 +405,8 @@ async def get_concept(concept: str, tenant: Reader, services: Served) -> Concept
 @graph_routes.get("/timeline", responses=guarded())
 @having(is_read=True)
 async def get_timeline(
-    tenant: Reader, services: Served, wanted: Annotated[TimelineQuery, Query()]
-) -> TimelinePage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.graph.TimelineQuery, Query()]
+) -> wire.graph.TimelinePage:
     """Count episodes by session, day or month, in the order of time."""
     found = await services.archive.timeline(
         tenant,
@@ -425,13 +415,15 @@ async def get_timeline(
         after=place_of(wanted.cursor),
         limit=wanted.limit + 1,
     )
-    return TimelinePage.cut(found, wanted.limit, lambda last: f"{last.place}.{last.bucket or ''}")
+    return wire.graph.TimelinePage.cut(
+        found, wanted.limit, lambda last: f"{last.place}.{last.bucket or ''}"
+    )
 
 
 @graph_routes.get("/graph", responses=guarded())
 @having(is_read=True)
 async def get_graph(
-    tenant: Reader, services: Served, wanted: Annotated[GraphQuery, Query()]
+    tenant: Reader, services: Served, wanted: Annotated[wire.graph.GraphQuery, Query()]
 ) -> Neighbourhood:
     """Get the nodes and edges around a memory, a concept or a session."""
     return await services.graph.around(

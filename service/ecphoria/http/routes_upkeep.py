@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
+from ecphoria import wire
 from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, ModelMissing, TooLarge
 from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
@@ -13,19 +14,6 @@ from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import ConsolidationReport, Job, JobState
 from ecphoria.records.upkeep import DormancyPreview, IntegrityReport, Restored, Scrub
 from ecphoria.wire.base import TurnPage, place_of
-from ecphoria.wire.episodes import EpisodePage, ExpiringQuery, end_of
-from ecphoria.wire.upkeep import (
-    ArchiveAnswer,
-    ArchivedPage,
-    ArchivedQuery,
-    ArchiveRequest,
-    ConsolidationRequest,
-    IdsAnswer,
-    IdsRequest,
-    JobList,
-    PreviewRequest,
-    SleeperPage,
-)
 
 jobs_routes = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
 
@@ -36,10 +24,10 @@ async def list_jobs(
     services: Served,
     state: Annotated[JobState | None, Query(description="Only those in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=1_000, description="Most jobs to list.")] = 100,
-) -> JobList:
+) -> wire.upkeep.JobList:
     """List jobs, the newest first; the latest hundred ended ones are kept."""
     found = await services.jobs.store.list(tenant, state=state, limit=limit)
-    return JobList(items=tuple(found))
+    return wire.upkeep.JobList(items=tuple(found))
 
 
 @jobs_routes.get("/{job}", responses=guarded())
@@ -80,10 +68,13 @@ extraction_routes = APIRouter(
     "", status_code=HTTP_202_ACCEPTED, responses=guarded(TooLarge, ModelMissing)
 )
 async def consolidate(
-    tenant: Writer, services: Served, response: Response, body: ConsolidationRequest | None = None
+    tenant: Writer,
+    services: Served,
+    response: Response,
+    body: wire.upkeep.ConsolidationRequest | None = None,
 ) -> Job:
     """Queue a cycle, or join the waiting one; `Location` is the address of its state."""
-    wanted = body or ConsolidationRequest()
+    wanted = body or wire.upkeep.ConsolidationRequest()
     job = await services.jobs.consolidate(tenant, steps=wanted.steps, dry_run=wanted.dry_run)
     return tell(job, response)
 
@@ -106,45 +97,49 @@ dormancy_routes = APIRouter(prefix="/v1", tags=["dormancy"], route_class=Guarded
 @dormancy_routes.get("/dormancy", responses=guarded())
 async def list_dormant(
     tenant: Reader, services: Served, wanted: Annotated[TurnPage, Query()]
-) -> SleeperPage:
+) -> wire.upkeep.SleeperPage:
     """List dormant memories with the reason, a page at a time."""
     found = await services.forgetting.store.sleepers(tenant, wanted.cursor or 0, wanted.limit + 1)
-    return SleeperPage.cut(found, wanted.limit, lambda last: str(last.turn))
+    return wire.upkeep.SleeperPage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
 @dormancy_routes.get("/expiring", responses=guarded())
 async def list_expiring(
-    tenant: Reader, services: Served, wanted: Annotated[ExpiringQuery, Query()]
-) -> EpisodePage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.episodes.ExpiringQuery, Query()]
+) -> wire.episodes.EpisodePage:
     """List the episodes whose life has an end, the soonest first, a page at a time."""
     found = await services.archive.expiring(
         tenant, after=place_of(wanted.cursor), limit=wanted.limit + 1
     )
-    return EpisodePage.cut(found, wanted.limit, end_of)
+    return wire.episodes.EpisodePage.cut(found, wanted.limit, wire.episodes.end_of)
 
 
 @dormancy_routes.post("/dormancy/preview", responses=guarded())
 @having(is_bulk=True, is_read=True)
 async def preview_dormancy(
-    tenant: Reader, services: Served, body: PreviewRequest | None = None
+    tenant: Reader, services: Served, body: wire.upkeep.PreviewRequest | None = None
 ) -> DormancyPreview:
     """Tell which memories a policy would make dormant now, with the reasons; changes nothing."""
-    wanted = body or PreviewRequest()
+    wanted = body or wire.upkeep.PreviewRequest()
     return await services.forgetting.preview(tenant, wanted.changes(), limit=wanted.limit)
 
 
 @dormancy_routes.post("/dormancy/sleep", responses=guarded(TooLarge))
-async def sleep(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
+async def sleep(
+    body: wire.upkeep.IdsRequest, tenant: Writer, services: Served
+) -> wire.upkeep.IdsAnswer:
     """Make live memories dormant, except pinned ones."""
     slept = await services.forgetting.sleep(tenant, [EpisodeId(one) for one in body.ids])
-    return IdsAnswer(ids=tuple(slept))
+    return wire.upkeep.IdsAnswer(ids=tuple(slept))
 
 
 @dormancy_routes.post("/dormancy/wake", responses=guarded(TooLarge))
-async def wake(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
+async def wake(
+    body: wire.upkeep.IdsRequest, tenant: Writer, services: Served
+) -> wire.upkeep.IdsAnswer:
     """Make dormant memories live again, exactly as they were."""
     woken = await services.forgetting.wake(tenant, [EpisodeId(one) for one in body.ids])
-    return IdsAnswer(ids=tuple(woken))
+    return wire.upkeep.IdsAnswer(ids=tuple(woken))
 
 
 @dormancy_routes.put(
@@ -168,8 +163,8 @@ cold_routes = APIRouter(prefix="/v1/archive", tags=["archive"], route_class=Guar
 
 @cold_routes.get("", responses=guarded())
 async def list_archived(
-    tenant: Reader, services: Served, wanted: Annotated[ArchivedQuery, Query()]
-) -> ArchivedPage:
+    tenant: Reader, services: Served, wanted: Annotated[wire.upkeep.ArchivedQuery, Query()]
+) -> wire.upkeep.ArchivedPage:
     """List archived memories, a page at a time."""
     found = await services.cold.graph.archived(
         tenant,
@@ -178,20 +173,20 @@ async def list_archived(
         after_turn=wanted.cursor or 0,
         limit=wanted.limit + 1,
     )
-    return ArchivedPage.cut(found, wanted.limit, lambda last: str(last.turn))
+    return wire.upkeep.ArchivedPage.cut(found, wanted.limit, lambda last: str(last.turn))
 
 
 @cold_routes.post("", responses=guarded(ArchiveUnavailable))
 async def archive(
-    tenant: TenantAdmin, services: Served, body: ArchiveRequest | None = None
-) -> ArchiveAnswer:
+    tenant: TenantAdmin, services: Served, body: wire.upkeep.ArchiveRequest | None = None
+) -> wire.upkeep.ArchiveAnswer:
     """Archive memories that have been dormant for long."""
-    days = (body or ArchiveRequest()).days
-    return ArchiveAnswer(archived=await services.cold.archive(tenant, days))
+    days = (body or wire.upkeep.ArchiveRequest()).days
+    return wire.upkeep.ArchiveAnswer(archived=await services.cold.archive(tenant, days))
 
 
 @cold_routes.post("/restore", responses=guarded(ArchiveUnavailable, ArchiveDamaged, TooLarge))
-async def restore(body: IdsRequest, tenant: Writer, services: Served) -> Restored:
+async def restore(body: wire.upkeep.IdsRequest, tenant: Writer, services: Served) -> Restored:
     """Make archived memories dormant again, byte for byte."""
     ids = [EpisodeId(one) for one in body.ids]
     return await services.cold.restore(tenant, ids)
