@@ -285,7 +285,15 @@ def feedback(
 
 def _draw_engrams(found: Iterable[Engram]) -> None:
     for engram in found:
-        _show_engram(engram)
+        what = escape(f"session {engram.session}") if engram.session else engram.kind.value
+        members = counted(engram.members, "memory", "memories")
+        told = f"{members}, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
+        stdout().print(f"[bold]{what}[/bold]  [dim]{escape(told)}[/dim]")
+        points = [("decided", engram.decisions), ("still open", engram.open_questions)]
+        said = [f'{word}: "{one.text}"' for word, quoted in points for one in quoted]
+        topic = [f"about: {engram.topic}"] if engram.topic else []
+        for line in (*topic, *engram.summary.split("\n"), *said):
+            stdout().print(Text(f"  {line}"))
 
 
 @commands.command()
@@ -299,15 +307,3 @@ def engrams(
 ) -> Iterator[Engram]:
     """Show the summaries of sessions and of similar memories."""
     return client.engrams(kind=kind)
-
-
-def _show_engram(engram: Engram) -> None:
-    what = escape(f"session {engram.session}") if engram.session else engram.kind.value
-    members = counted(engram.members, "memory", "memories")
-    told = f"{members}, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
-    stdout().print(f"[bold]{what}[/bold]  [dim]{escape(told)}[/dim]")
-    points = [("decided", engram.decisions), ("still open", engram.open_questions)]
-    said = [f'{word}: "{one.text}"' for word, quoted in points for one in quoted]
-    topic = [f"about: {engram.topic}"] if engram.topic else []
-    for line in (*topic, *engram.summary.split("\n"), *said):
-        stdout().print(Text(f"  {line}"))

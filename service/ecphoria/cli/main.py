@@ -188,15 +188,11 @@ def _plain(
     found = get_params(ctx)
     for parameter in found:
         if isinstance(parameter, TyperOption) and parameter.is_bool_flag:
-            parameter.display_type = _untyped  # type: ignore[method-assign]
+            parameter.display_type = lambda ctx: ""  # type: ignore[method-assign]  # noqa: ARG005
         if isinstance(parameter, TyperArgument):
             shown = parameter._usage_display_name().strip("{}")  # noqa: SLF001
             parameter._usage_display_name = partial(str, shown)  # type: ignore[method-assign]  # noqa: SLF001
     return found
-
-
-def _untyped(ctx: "Context") -> str:  # noqa: ARG001 (Typer gives it)
-    return ""
 
 
 class LazyGroup(TyperGroup):

@@ -65,7 +65,10 @@ def draw_answer(answer: CitedAnswer, episodes: Episodes) -> RenderableType:
 def _why(reasons: Sequence[str], misses: Sequence[NearMiss]) -> list[RenderableType]:
     """Show the reasons, and the two nearest of the misses."""
     told = [Text.assemble(("· ", "rail"), reason) for reason in reasons]
-    told += [_miss(miss) for miss in misses[:2]]
+    told += [
+        Text(f"nearest {miss.score:.3f}: {_clipped(miss.text, _PATH_CLIP)}", style="dim")
+        for miss in misses[:2]
+    ]
     return [_indented(line) for line in told]
 
 
@@ -92,10 +95,7 @@ def draw_hits(
 
     With `explain`, show the path to each, and the parts of the score.
     """
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(justify="right", style="dim", width=2)
-    table.add_column(justify="right", style="score", width=5)
-    table.add_column(ratio=1)
+    table = _hits_table()
     known = dict(episodes) | {hit.episode.id: hit.episode for hit in answer.hits}
     for hit in _drawn(answer, limit, also):
         body: list[RenderableType] = [_quote_hit(hit)]
@@ -106,12 +106,18 @@ def draw_hits(
     return table
 
 
-def draw_trace(trace: Trace, episodes: Episodes) -> RenderableType:
-    """List the hits of an earlier recall with the path to each; some may be erased."""
+def _hits_table() -> Table:
+    """Make a table with columns for the rank, the score and the memory."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", width=2)
     table.add_column(justify="right", style="score", width=5)
     table.add_column(ratio=1)
+    return table
+
+
+def draw_trace(trace: Trace, episodes: Episodes) -> RenderableType:
+    """List the hits of an earlier recall with the path to each; some may be erased."""
+    table = _hits_table()
     for hit in trace.hits:
         found = episodes.get(hit.episode)
         quote = Text(f"{hit.episode}, erased", "dim") if found is None else _quote(found, _CLIP)
@@ -212,10 +218,6 @@ def _parts(parts: Mapping[str, float]) -> Text:
 def _sum(parts: Iterable[tuple[str, float]]) -> str:
     said = "".join(f" {'-' if part < 0 else '+'} {abs(part):.3f} {name}" for name, part in parts)
     return said.removeprefix(" + ") or "0"
-
-
-def _miss(miss: NearMiss) -> Text:
-    return Text(f"nearest {miss.score:.3f}: {_clipped(miss.text, _PATH_CLIP)}", style="dim")
 
 
 def _clipped(text: str, limit: int) -> str:

@@ -127,7 +127,7 @@ def create_app(services: Services) -> FastAPI:
         openapi_tags=[{"name": name, "description": told} for name, told in _TAGS.items()],
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=lambda route: route.name,
         separate_input_output_schemas=False,
         # Its own spans quote addresses whole, and sessions and names stand there.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
@@ -157,10 +157,6 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(HostCheck, settings=server)
     app.add_middleware(RequestEdge, metrics=services.metrics, spans=services.spans)
     return app
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name
 
 
 def _serve_docs(app: FastAPI) -> None:
@@ -388,7 +384,8 @@ async def _run(
             access_log=False,
             server_header=False,
             lifespan="off",
-            timeout_graceful_shutdown=_drain_s(settings.server.shutdown_s),
+            # Open requests get two thirds of a stop; the rest closes what they use.
+            timeout_graceful_shutdown=max(1, int(settings.server.shutdown_s * 2 / 3)),
             limit_concurrency=settings.server.connections,
             http=bounded(settings.server.headers_s),
             timeout_keep_alive=_IDLE_S,
@@ -401,11 +398,6 @@ async def _run(
 
     async with mcp_mounted(app, services):
         await server.serve(sockets=[listener])
-
-
-def _drain_s(shutdown_s: float) -> int:
-    """Give open requests two thirds of a stop; the rest closes what they use."""
-    return max(1, int(shutdown_s * 2 / 3))
 
 
 def _listener(settings: ServerSettings, path: Path | None) -> socket.socket:

@@ -31,7 +31,9 @@ class EcphoriaRetriever(Retriever):
         self._client = client or Client()
         self._abstain = abstain
         self._options = options
-        self.result_formatter = _item_of
+        self.result_formatter = lambda record: RetrieverResultItem(
+            content=record["text"], metadata=record["metadata"]
+        )
 
     def get_search_results(self, query_text: str, top_k: int = 5) -> RawSearchResult:
         """Recall memories for a text.
@@ -54,7 +56,3 @@ class EcphoriaRetriever(Retriever):
             "trace_id": result.trace_id,
         }
         return RawSearchResult(records=records, metadata=metadata)
-
-
-def _item_of(record: neo4j.Record) -> RetrieverResultItem:
-    return RetrieverResultItem(content=record["text"], metadata=record["metadata"])

@@ -12,7 +12,6 @@ import math
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -275,8 +274,3 @@ def _value(told: Value) -> Value:
         case dict():
             raise ValueError
     return told
-
-
-def now_text() -> str:
-    """Tell the present instant."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,7 +1,8 @@
 """Copy tenants to a file and back: export and import of one, backup and restore of all."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +19,7 @@ from ecphoria.portability.contents import (
     check_file,
     checked_records,
 )
-from ecphoria.portability.format import Writer, now_text, read_file
+from ecphoria.portability.format import Writer, read_file
 from ecphoria.portability.store import Copies
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import (
@@ -116,7 +117,7 @@ class Portability:
         for record in lines:
             assert isinstance(record, SectionStart)
             section = _Section(
-                self.copies, self.archive, record, checked.sha256, batch=self.batch, keys=keys
+                self.copies, self.archive, record, checked.sha256, self.batch, with_keys=keys
             )
             tell = partial(_tell, report, done, records)
             end = await section.store(_until_end(lines), tell)
@@ -291,6 +292,7 @@ class _CheckedWriter:
             ) from None
 
 
+@dataclass(slots=True)
 class _Section:
     """Stores one tenant of a file.
 
@@ -298,34 +300,23 @@ class _Section:
     (decision 0031).
     """
 
-    def __init__(
-        self,
-        copies: Copies,
-        archive: ColdFiles,
-        start: SectionStart,
-        digest: str,
-        *,
-        batch: int,
-        keys: bool,
-    ) -> None:
-        self._batch = batch
-        self._with_keys = keys
-        self._copies = copies
-        self._archive = archive
-        self._tenant = start.tenant
-        self._name = start.name
-        self._digest = digest
-        self._late: dict[int, CopiedNode] = {}
-        self._late_edges: list[CopiedEdge] = []
-        self._known: dict[int, str] = {}
-        self._waiting: list[CopiedNode | CopiedEdge] = []
-        self._stored = 0
-        self.done = 0
-        self.keys = 0
+    copies: Copies
+    archive: ColdFiles
+    start: SectionStart
+    digest: str
+    batch: int
+    with_keys: bool
+    done: int = 0
+    keys: int = 0
+    _stored: int = 0
+    _late: dict[int, CopiedNode] = field(default_factory=dict)
+    _late_edges: list[CopiedEdge] = field(default_factory=list)
+    _known: dict[int, str] = field(default_factory=dict)
+    _waiting: list[CopiedNode | CopiedEdge] = field(default_factory=list)
 
     async def store(self, records: Iterator[Record], report: Callable[[int], None]) -> SectionEnd:
         """Store the records that are not stored yet; Conflict if the tenant was made meanwhile."""
-        under_way = await self._copies.under_way(self._tenant)
+        under_way = await self.copies.under_way(self.start.tenant)
         self._stored = under_way.done if under_way else 0
         for record in records:
             if isinstance(record, SectionEnd):
@@ -337,14 +328,14 @@ class _Section:
                 await self._flush()
             self.done += 1
             await self._take(record)
-            if len(self._waiting) >= self._batch:
+            if len(self._waiting) >= self.batch:
                 await self._flush()
                 report(self.done)
         raise AssertionError("the file was checked")
 
     async def _take(self, record: Record) -> None:
         if isinstance(record, CopiedNode) and record.late:
-            if self._with_keys or not _is_key(record):
+            if self.with_keys or not _is_key(record):
                 self._late[record.number] = record
                 self.keys += _is_key(record)
         elif isinstance(record, CopiedEdge) and {record.tail, record.head} & self._late.keys():
@@ -354,15 +345,15 @@ class _Section:
         elif isinstance(record, CopiedNode | CopiedEdge):
             self._waiting.append(record)
         elif isinstance(record, ArchiveBytes):
-            tenant = TenantId(self._tenant)
-            await self._archive.put(tenant, record.file, record.offset, record.content)
+            tenant = TenantId(self.start.tenant)
+            await self.archive.put(tenant, record.file, record.offset, record.content)
 
     async def _flush(self) -> None:
         """Store the collected records: nodes only, or edges only."""
         nodes = [node for node in self._waiting if isinstance(node, CopiedNode)]
         edges = [edge for edge in self._waiting if isinstance(edge, CopiedEdge)]
         if edges and not self._known:
-            self._known = await self._copies.imported(self._tenant)
+            self._known = await self.copies.imported(self.start.tenant)
         if nodes or edges:
             await self._add(self.done, nodes, edges)
         self._waiting = []
@@ -370,8 +361,8 @@ class _Section:
     async def _add(
         self, done: int, nodes: Sequence[CopiedNode], edges: Sequence[CopiedEdge]
     ) -> None:
-        await self._copies.add(
-            self._tenant, self._digest, done, nodes=nodes, edges=edges, known=self._known
+        await self.copies.add(
+            self.start.tenant, self.digest, done, nodes=nodes, edges=edges, known=self._known
         )
 
     async def _open(self) -> None:
@@ -381,8 +372,8 @@ class _Section:
             try:
                 await self._add(whole, list(self._late.values()), self._late_edges)
             except Conflict as error:
-                raise _conflict(self._name) from error
-        await self._copies.finish(self._tenant)
+                raise _conflict(self.start.name) from error
+        await self.copies.finish(self.start.tenant)
 
 
 def _conflict(name: str) -> Conflict:
@@ -442,7 +433,7 @@ def _manifest(kind: str, mark: StoreMark) -> Manifest:
         migration=mark.migration,
         model=mark.model,
         dimension=mark.dimension,
-        made_at=now_text(),
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
