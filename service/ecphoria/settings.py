@@ -3,7 +3,6 @@
 import difflib
 import os
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -300,20 +299,12 @@ class ArchiveSettings(_Group):
     store must share it."""
 
 
-class LogFormat(StrEnum):
-    """Format of log lines."""
-
-    AUTO = "auto"
-    CONSOLE = "console"
-    JSON = "json"
-
-
 class LogSettings(_Group):
     """Logging to standard error; memory text and secrets are never logged."""
 
     level: Literal["debug", "info", "warning", "error", "critical"] = "info"
     """Lowest level to write."""
-    format: LogFormat = LogFormat.AUTO
+    format: Literal["auto", "console", "json"] = "auto"
     """`console` for reading, `json` for collecting; `auto` is `console` on a terminal."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, Option
@@ -34,20 +34,6 @@ mcp = typer.Typer(
 commands.add_typer(mcp, name="mcp")
 
 
-class Tools(StrEnum):
-    """Tools that an agent sees."""
-
-    ALL = "all"
-    CORE = "core"
-
-
-class Profile(StrEnum):
-    """The kind of client that the tools are for."""
-
-    ECPHORIA = "ecphoria"
-    OPENAI = "openai"
-
-
 class Agent(StrEnum):
     """An agent that reads an MCP configuration."""
 
@@ -66,11 +52,12 @@ def serve_stdio(
     context: typer.Context,
     *,
     tools: Annotated[
-        Tools, Option(help="`core` has only remember, recall, get and forget.")
-    ] = Tools.ALL,
+        Literal["all", "core"], Option(help="`core` has only remember, recall, get and forget.")
+    ] = "all",
     profile: Annotated[
-        Profile, Option(help="`openai` has only search and fetch, for ChatGPT.")
-    ] = Profile.ECPHORIA,
+        Literal["ecphoria", "openai"],
+        Option(help="`openai` has only search and fetch, for ChatGPT."),
+    ] = "ecphoria",
     server: Server = DEFAULT_URL,
     key: Key = None,
     tenant: TenantName = None,
@@ -98,9 +85,7 @@ def serve_stdio(
             async def connect(_: "Context") -> AsyncIterator[AsyncClient]:
                 yield await memory.client()
 
-            made = create_server(
-                connect, tools=tools.value, profile=profile.value, asks=memory.asks
-            )
+            made = create_server(connect, tools=tools, profile=profile, asks=memory.asks)
             await serve_stdio(made)
 
     asyncio.run(run())
