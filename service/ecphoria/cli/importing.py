@@ -149,10 +149,11 @@ def import_file(
                     markup=False,
                 )
         _import(client, found, tally, batch or (1_000 if bulk else 200), load)
-    left_out = found.left_out.total()
+    left_out = found.reading.left_out.total()
     if as_json:
         counts = {"created": tally.created, "existed": tally.existed, "refused": tally.refused}
-        print_json(counts | {"left_out": found.left_out, "parts_left_out": found.parts})
+        more = {"left_out": found.reading.left_out, "parts_left_out": found.reading.parts}
+        print_json(counts | more)
     else:
         total = f" Left out {left_out:,} of {tally.seen + left_out:,}." if left_out else ""
         stdout().print(
@@ -183,7 +184,8 @@ def _import(client: Client, found: Opened, tally: _Tally, batch: int, load: str 
     except EcphoriaError as error:
         error.message += f" {_RESUME}"
         raise
-    for what, counts in (("Left out", found.left_out), ("Parts left out", found.parts)):
+    reading = found.reading
+    for what, counts in (("Left out", reading.left_out), ("Parts left out", reading.parts)):
         for reason, times in counts.most_common():
             stderr().print(f"{what}: {times:,} {escape(reason)}", soft_wrap=True)
 

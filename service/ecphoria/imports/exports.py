@@ -2,10 +2,9 @@
 
 import json
 import zipfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -40,23 +39,13 @@ class Opened:
         records: Its episodes.
         form: Its format.
         size: Its bytes, unpacked, or the episodes of a database; None if that is unknown.
-        reading: What was left out so far, counted by the reason.
+        reading: What was read and left out so far.
     """
 
     records: Iterator[Record]
     form: Format
     size: int | None
-    reading: Reading = field(default_factory=Reading)
-
-    @property
-    def left_out(self) -> Counter[str]:
-        """Messages, memories and documents left out on purpose, by the reason."""
-        return self.reading.left_out
-
-    @property
-    def parts(self) -> Counter[str]:
-        """Parts of them, and files of other kinds, that were left out."""
-        return self.reading.parts
+    reading: Reading
 
 
 _CONVERSATIONS: Final = "conversations*.json"

@@ -26,7 +26,7 @@ def read(options: GraphOptions, group: str) -> tuple[list[Record], dict[str, int
     with opened_graph(options, group) as export:
         records = list(export.records)
         assert sum(record.size for record in records) == export.size
-        return records, dict(export.parts)
+        return records, dict(export.reading.parts)
 
 
 def turns(records: list[Record]) -> list[NewEpisode]:

@@ -327,8 +327,8 @@ def test_what_is_read_left_out_and_refused_is_what_the_file_holds(maker: str, la
         elif layout == "printed" and not isinstance(content, bytes):
             raw = json.dumps(content, indent=2).encode()
         read, refused, export = account(raw, form)
-        told = (len(read), dict(export.left_out), refused)
-        assert len(read) + export.left_out.total() + refused == held, (seed, told)
+        told = (len(read), dict(export.reading.left_out), refused)
+        assert len(read) + export.reading.left_out.total() + refused == held, (seed, told)
         assert len({one.idempotency_key for one in read}) == len(read) or maker in (
             "slackdump", "takeout",
         )  # fmt: skip
@@ -344,7 +344,7 @@ def test_the_format_of_each_export_is_told_by_its_content(maker: str) -> None:
         raw = content if isinstance(content, bytes) else json.dumps(content).encode()
         read, refused, export = account(raw, None)
         assert export.form is form, seed
-        assert len(read) + refused + export.left_out.total() == held
+        assert len(read) + refused + export.reading.left_out.total() == held
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -370,8 +370,13 @@ def test_the_messages_of_a_slack_export_add_up(seed: int, tmp_path: Path) -> Non
         held += len(messages)
     export = folder(tmp_path / "export", files)
     assert export.form is Format.SLACK
-    assert export.parts["read"] + export.parts["refused"] + export.left_out.total() == held
-    assert export.parts["files of other kinds (.json)"] == 1
+    assert (
+        export.reading.parts["read"]
+        + export.reading.parts["refused"]
+        + export.reading.left_out.total()
+        == held
+    )
+    assert export.reading.parts["files of other kinds (.json)"] == 1
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -385,9 +390,11 @@ def test_the_files_of_a_vault_add_up(seed: int, tmp_path: Path) -> None:
     more: dict[str, object] = {".obsidian/app.json": {}, "image.png": "x", "table.csv": "a,b"}
     export = folder(tmp_path / "vault", files | more)
     assert export.form is Format.MARKDOWN
-    assert export.parts["read"] + export.parts["refused"] + export.left_out.total() == len(files)
+    assert export.reading.parts["read"] + export.reading.parts[
+        "refused"
+    ] + export.reading.left_out.total() == len(files)
     others = ("files of other kinds (.png)", "files of other kinds (.csv)")
-    assert [export.parts[other] for other in others] == [1, 1]
+    assert [export.reading.parts[other] for other in others] == [1, 1]
 
 
 def test_an_archive_of_several_exports_reads_one_kind_and_counts_the_others(
@@ -397,5 +404,10 @@ def test_an_archive_of_several_exports_reads_one_kind_and_counts_the_others(
     talk = [{"id": "s", "conversations": [{"from": "human", "value": "a"}]}]
     export = folder(tmp_path / "mixed", {"result.json": chat, "talk.json": talk, "x.bin": "x"})
     assert export.form is Format.TELEGRAM
-    assert export.parts["read"] + export.parts["refused"] + export.left_out.total() == held
-    assert export.parts["files of other kinds (.json)"] == 1
+    assert (
+        export.reading.parts["read"]
+        + export.reading.parts["refused"]
+        + export.reading.left_out.total()
+        == held
+    )
+    assert export.reading.parts["files of other kinds (.json)"] == 1

@@ -53,7 +53,7 @@ def test_without_a_current_node_the_newest_leaf_counts(last: Any) -> None:
         del talk["current_node"]
     export = opened([talk])
     assert [getattr(one.content, "text", one.content) for one in export.records] == ["a", "b", "d"]
-    assert export.left_out == {"messages of other branches": 1}
+    assert export.reading.left_out == {"messages of other branches": 1}
     talk["mapping"]["c"]["message"]["create_time"] = 1_800_000_000
     assert said([talk]) == ["a", "c"]
 
@@ -109,7 +109,7 @@ def test_claude_has_branches() -> None:
     export = opened(claude(*messages, last="dog"))
     assert export.form is Format.CLAUDE, "a single conversation is a list of one"
     assert len(list(export.records)) == 2
-    assert export.left_out == {"messages of other branches": 2}
+    assert export.reading.left_out == {"messages of other branches": 2}
     again = ("a", "0000"), ("b", "0000")
     assert said([claude(*again)]) == ["b"], "the first message was written anew"
 
@@ -132,7 +132,7 @@ def test_the_placeholder_for_thoughts_is_no_text_of_claude() -> None:
     }
     export = opened([talk])
     assert [getattr(one.content, "text", "") for one in export.records] == ["Done."]
-    assert export.parts == {"thinking": 1}
+    assert export.reading.parts == {"thinking": 1}
 
 
 @pytest.mark.parametrize("form", ["openai", "langchain"])
@@ -201,7 +201,7 @@ def test_a_time_that_cannot_be_read_costs_the_time_only(when: object) -> None:
     (record,) = export.records
     assert isinstance(record.content, NewEpisode)
     assert record.content.occurred_at is None
-    assert export.parts == ({"times that cannot be read": 1} if when else {})
+    assert export.reading.parts == ({"times that cannot be read": 1} if when else {})
 
 
 def test_memories_keep_their_end_and_their_lists() -> None:
@@ -214,8 +214,8 @@ def test_memories_keep_their_end_and_their_lists() -> None:
     assert record.content.expires_at is not None
     assert record.content.expires_at.isoformat() == "2099-01-31T23:59:59+00:00"
     assert record.content.metadata == {"tags": "x, y", "categories": "a, b"}
-    assert export.left_out == {"expired memories": 1}
-    assert export.parts == {"fields that cannot be stored": 1}
+    assert export.reading.left_out == {"expired memories": 1}
+    assert export.reading.parts == {"fields that cannot be stored": 1}
     (turn,) = turns({"items": [{"id": "o", "content": "Tea.", "created_at": 1_714_557_600,
                                 "app_name": "x", "categories": [{"name": "food"}]}]})  # fmt: skip
     assert (turn.text, turn.metadata) == ("Tea.", {"app_name": "x", "categories": "food"})
@@ -257,7 +257,7 @@ def test_a_chat_of_whatsapp_is_read_in_the_dates_of_each_country(locale: str) ->
     ]  # fmt: skip
     assert [turn.session for turn in found] == ["Ana 2023-12-31", "Ana 2024-01-01"]
     list(export.records)
-    assert export.left_out == {"notices": 1, "messages without text": 1}
+    assert export.reading.left_out == {"notices": 1, "messages without text": 1}
 
 
 def test_equal_messages_of_a_chat_stay_two_and_keep_their_keys() -> None:
@@ -280,7 +280,7 @@ def test_the_caption_of_a_file_and_an_edited_message_keep_their_words() -> None:
     found = [record.content.text for record in export.records
              if isinstance(record.content, NewEpisode)]  # fmt: skip
     assert found == ["The boat at dusk", "Lovely", "Write <b>bold</b> so."]
-    assert export.left_out == {"notices": 1, "messages without text": 1}
+    assert export.reading.left_out == {"notices": 1, "messages without text": 1}
 
 
 def test_a_chat_of_whatsapp_in_another_encoding_is_refused_in_words() -> None:

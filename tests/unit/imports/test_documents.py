@@ -45,7 +45,7 @@ def test_a_broken_field_of_front_matter_costs_the_field_only(
     found, export = page(mark + text.encode())
     assert found.text == "The body."
     assert found.metadata == {"tags": "sea, wood"}
-    assert export.parts.total() == 1, export.parts
+    assert export.reading.parts.total() == 1, export.reading.parts
 
 
 @given(st.lists(st.sampled_from([*BROKEN, "tags: [a]", "\tx: 1", "- y", "", "plain words"])))
@@ -59,7 +59,7 @@ def test_a_note_with_any_front_matter_keeps_its_body(fields: list[str]) -> None:
 def test_tabs_and_comments_of_front_matter_are_no_text(front: str) -> None:
     found, export = page(f"---\n{front}\n---\nThe body.".encode())
     assert found.text == "The body."
-    assert export.parts.total() == 1
+    assert export.reading.parts.total() == 1
 
 
 @pytest.mark.parametrize("content", [b"%PDF-1.4 garbage", b"PK\x03\x04garbage"])
@@ -162,8 +162,8 @@ def test_a_folder_of_documents_is_read(tmp_path: Path) -> None:
     assert [one.message[:19] for one in contents if isinstance(one, BadFile)] == [
         "This is a PNG image"
     ]
-    assert export.left_out == {"files without text": 1}
-    assert export.parts.total() == 2, "the two of other names"
+    assert export.reading.left_out == {"files without text": 1}
+    assert export.reading.parts.total() == 2, "the two of other names"
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_langchain_messages_are_read_in_each_form_and_layout(form: str, layout: 
     sessions = ["chat 1", "t2"][:times]
     assert [turn.session for turn in turns] == [name for name in sessions for _ in range(5)]
     assert [turn.position for turn in turns[:5]] == [1, 2, 4, 5, 6]
-    assert export.left_out == {"system messages": times, "messages without text": times}
+    assert export.reading.left_out == {"system messages": times, "messages without text": times}
     assert len({turn.idempotency_key for turn in turns}) == 5 * times
 
 
@@ -283,7 +283,7 @@ def test_openai_messages_with_tools_parts_and_times_are_read() -> None:
         ("assistant", "It is blue."),
     ]  # fmt: skip
     assert turns[0].occurred_at is not None
-    assert export.left_out == {"system messages": 1, "messages without text": 2}
+    assert export.reading.left_out == {"system messages": 1, "messages without text": 2}
     assert records[1].place == "line 1, message 4"
 
 

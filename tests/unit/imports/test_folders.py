@@ -99,7 +99,7 @@ def test_a_slack_export_is_read_with_names_threads_and_talks(kind: str, tmp_path
     assert {turn.session for turn in turns(records)} >= {
         "#board 2024-05-01", "Ana Kos, Bo Lind 2024-05-01", "Ana Kos, Bo Lind, U9 2024-05-01",
     }  # fmt: skip
-    assert export.left_out == {
+    assert export.reading.left_out == {
         "notices (channel_join)": 1, "messages of bots": 1, "messages without text": 1,
     }  # fmt: skip
     assert [(place.split("general/")[1], why.split(";")[0]) for place, why in faults(records)] == [
@@ -187,8 +187,8 @@ def test_a_folder_of_markdown_becomes_documents(tmp_path: Path) -> None:
     assert [(place, why.split()[0]) for place, why in faults(records)] == [
         ("link.md", "It"), ("latin.md", "Not"),
     ]  # fmt: skip
-    assert export.left_out == {"files without text": 1}
-    assert export.parts == {
+    assert export.reading.left_out == {"files without text": 1}
+    assert export.reading.parts == {
         "hidden files": 1, "fields that cannot be stored": 1,
         "fields of front matter that cannot be read": 2, "files of other kinds (.png)": 1,
     }  # fmt: skip
@@ -252,7 +252,7 @@ def test_names_of_files_count_in_any_case(tmp_path: Path) -> None:
         texts = [record.content.text for record in export.records
                  if isinstance(record.content, NewEpisode)]  # fmt: skip
         assert sorted(texts) == ["# B.MD\nText.", "# a.md\nText.", "# c.Markdown\nText."]
-        assert not export.parts
+        assert not export.reading.parts
 
 
 def test_an_archive_without_files_is_told(tmp_path: Path) -> None:
