@@ -86,27 +86,19 @@ def create_embedder(
 def _local(settings: EmbedderSettings, cache: Path, report: FetchReport) -> Embedder:
     name = settings.model.removeprefix("sentence-transformers/")
     if name == MODEL:
-        return _minilm(settings, cache, report)
+        with _extra("encoder"):
+            from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
+        found = obtain_weights(cache_dir=cache, weights_dir=settings.weights_dir, report=report)
+        return LocalEmbedder(found, threads=settings.threads)
     if name == MULTILINGUAL:
-        return _multilingual(settings)
+        with _extra("multilingual"):
+            from ecphoria.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - optional extra
+        return MultilingualEmbedder(threads=settings.threads)
     raise Misconfigured(
         f"The local embedder has only {MODEL} and {MULTILINGUAL}; for {settings.model} set the "
         "provider to sentence-transformers or openai.",
         model=settings.model,
     )
-
-
-def _minilm(settings: EmbedderSettings, cache: Path, report: FetchReport) -> Embedder:
-    with _extra("encoder"):
-        from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
-    found = obtain_weights(cache_dir=cache, weights_dir=settings.weights_dir, report=report)
-    return LocalEmbedder(found, threads=settings.threads)
-
-
-def _multilingual(settings: EmbedderSettings) -> Embedder:
-    with _extra("multilingual"):
-        from ecphoria.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - optional extra
-    return MultilingualEmbedder(threads=settings.threads)
 
 
 def _sentence_transformers(settings: EmbedderSettings) -> Embedder:
