@@ -39,18 +39,25 @@ Report = Callable[[str, int, int], None]
 """Called with the name of the work, the finished part, and the total."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Copied:
     """Counts of a copy."""
 
-    tenants: int
-    nodes: int
-    edges: int
-    archive_bytes: int
+    tenants: int = 0
+    nodes: int = 0
+    edges: int = 0
+    archive_bytes: int = 0
     keys: int = 0
 
+    def add(self, end: SectionEnd, *, is_tenant: bool, keys: int) -> None:
+        """Count a section."""
+        self.tenants += is_tenant
+        self.nodes += end.nodes
+        self.edges += end.edges
+        self.archive_bytes += end.bytes
+        self.keys += keys
 
-_NOTHING: Final = Copied(tenants=0, nodes=0, edges=0, archive_bytes=0)
+
 _LOOKED_UP: Final = 2_000
 """Number of nodes whose ids are looked up together."""
 
@@ -111,7 +118,7 @@ class Portability:
         _require_kind(path, kind)
         checked = check_file(path)
         await self._require_room(path, checked)
-        total, records = _NOTHING, checked.records
+        total, records = Copied(), checked.records
         lines, done = checked_records(path), 0
         next(lines)
         for record in lines:
@@ -122,7 +129,7 @@ class Portability:
             tell = partial(_tell, report, done, records)
             end = await section.store(_until_end(lines), tell)
             done += section.done + 2
-            total = _sum(total, end, record.tenant != OPERATORS, section.keys)
+            total.add(end, is_tenant=record.tenant != OPERATORS, keys=section.keys)
         report("storing", records, records)
         # Until here, a repeated attempt needs to know which tenants are stored already.
         for start in checked.sections:
@@ -230,14 +237,14 @@ class Portability:
             raise BadFile(f"{path} exists; name another file.")
         partial = path.with_name(f"{path.name}.partial")
         partial.unlink(missing_ok=True)
-        total, manifest = _NOTHING, _manifest(kind, mark)
+        total, manifest = Copied(), _manifest(kind, mark)
         try:
             with Writer(partial, manifest) as file:
                 checked = _CheckedWriter(file, manifest)
                 for tenant, name in tenants:
                     checked.keys = 0
                     end = await self._copy(checked, tenant, name, report)
-                    total = _sum(total, end, tenant is not None, checked.keys)
+                    total.add(end, is_tenant=tenant is not None, keys=checked.keys)
             partial.rename(path)
         finally:
             partial.unlink(missing_ok=True)
@@ -434,14 +441,4 @@ def _manifest(kind: str, mark: StoreMark) -> Manifest:
         model=mark.model,
         dimension=mark.dimension,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
-
-
-def _sum(total: Copied, end: SectionEnd, is_tenant: bool, keys: int) -> Copied:
-    return Copied(
-        tenants=total.tenants + is_tenant,
-        nodes=total.nodes + end.nodes,
-        edges=total.edges + end.edges,
-        archive_bytes=total.archive_bytes + end.bytes,
-        keys=total.keys + keys,
     )
