@@ -7,7 +7,7 @@ from typing import Any
 
 from ecphoria.errors import BadFile
 from ecphoria.imports.records import MARK, LongLine, read_line, too_long, why
-from ecphoria.imports.shapes import Bounds, Layout, Shape, ijson_module, shape_of
+from ecphoria.imports.shapes import Bounds, Layout, ijson_module, shape_of
 from ecphoria.imports.streams import Counted, Found, Reading
 
 
@@ -65,7 +65,7 @@ def read_items(
     `unit` is what an item is called in a place.
     """
     try:
-        shape = stream_shape(stream)
+        shape = shape_of(stream.start())
     except BadFile as error:
         yield error
         return
@@ -89,11 +89,6 @@ def read_items(
             yield from take(item, stream.reading)
         except (RecursionError, ValueError) as error:
             yield BadFile(f"The {unit} cannot be read: {why(error)}.")
-
-
-def stream_shape(stream: Counted) -> Shape:
-    """Tell the shape of a file without reading it."""
-    return shape_of(stream.start())
 
 
 def _lines(stream: Counted) -> Iterator[tuple[Any, Mapping[str, Any]]]:

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.items import FileItem, Take, read_items, stream_shape
-from ecphoria.imports.shapes import Layout
+from ecphoria.imports.items import FileItem, Take, read_items
+from ecphoria.imports.shapes import Layout, shape_of
 from ecphoria.imports.streams import Counted, Found, Reading, Tree
 from ecphoria.imports.texts import FILES, NO_TEXT
 from ecphoria.imports.values import Fields, as_list, as_object, word
@@ -66,7 +66,7 @@ def _faults(
 
 
 def _listed(stream: Counted, take: Take, unit: str) -> Iterator[Found]:
-    if stream_shape(stream).layout is not Layout.LIST:
+    if shape_of(stream.start()).layout is not Layout.LIST:
         return iter([BadFile("The file is no list in JSON, as those of this export are.")])
     return read_items(stream, "", take, unit=unit)
 
