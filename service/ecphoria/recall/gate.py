@@ -36,7 +36,7 @@ from ecphoria.text.asking import asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
 from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.names import normalise
-from ecphoria.text.tokens import as_written
+from ecphoria.text.tokens import as_written, stems_of, words
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
 # The shipped gates were fitted on scores of this scale and these weights.
@@ -200,6 +200,7 @@ class _Found:
     def __init__(self, cue: str, seeding: Seeding, candidates: Frame) -> None:
         self._cue = cue
         self._analysis = seeding.analysis
+        self._unread = seeding.unread
         self._candidates = candidates
         self._rows = candidates.inside
         named = frozenset(seeding.analysis.names)
@@ -360,7 +361,8 @@ class _Found:
         if without_a_word and nearest < _FAR:
             return _just_below(gate.threshold)
         is_far = without_a_word and nearest < _NEAR
-        lacks_words = nearest < _SAME and self._half_unseen()
+        is_other = nearest < _SAME or self._unread
+        lacks_words = nearest < _SAME and self._half_unseen() or is_other and self._lacks_role()
         apart = (
             self._names_apart() or self._only_names() or self._is_of_another_time
             or self._is_of_others or len(self._tellers) > 1 or self.introductions == {"maybe"}
@@ -383,17 +385,37 @@ class _Found:
     def _names_apart(self) -> bool:
         """Tell whether a name of the cue is in no memory that has another of its words.
 
-        "When is Leo's birthday?" is near to the birthday of somebody else.
+        "When is Leo's birthday?" is near to the birthday of somebody else. The parts of a name of
+        code are no other words. What may be a name counts if both it and the words are known.
         """
-        named = self._analysis.written_names
-        columns = [row for row, stem in enumerate(self._candidates.stems) if stem in named]
-        if not columns or int(self._content.sum()) < 2:
-            return False
-        said = self._said[self._answering] & self._content
+        stems, analysis = self._candidates.stems, self._analysis
+        said = self._said[self._answering]
         if self._candidates.told is not None:
-            said = np.vstack((said, (self._candidates.told.counts > 0.0) & self._content))
-        together = said.sum(axis=1) > 1
-        return not all((said[:, column] & together).any() for column in columns)
+            said = np.vstack((said, self._candidates.told.counts > 0.0))
+        for column in np.flatnonzero(self._content).tolist():
+            name = stems[column]
+            if name not in analysis.written_names | analysis.likely_names:
+                continue
+            own = {name, *stems_of(words(name))}
+            rest = self._content & [one not in own for one in stems]
+            others, named = said[:, rest].any(axis=1), said[:, column]
+            known = name in analysis.written_names or (named.any() and others.any())
+            if rest.any() and known and not (others & named).any():
+                return True
+        return False
+
+    def _lacks_role(self) -> bool:
+        """Tell whether no memory has the role of the person for whom the cue asks.
+
+        "Who is the CEO of Acme?" is near to whatever else is known of Acme.
+        """
+        role = np.array([one in self._analysis.roles for one in self._candidates.stems], np.bool_)
+        role &= self._content
+        if not role.any() or role.sum() == self._content.sum():
+            return False
+        told = self._candidates.told
+        told_it = told is not None and (told.counts > 0.0)[:, role].any()
+        return not (told_it or self._said[self._answering][:, role].any())
 
     def _only_names(self) -> bool:
         """Tell whether the first hit names whom the cue asks about, and tells nothing of them.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
-from ecphoria.text.terms import CueTerms, cue_terms
+from ecphoria.text.names import names_of_cue
+from ecphoria.text.terms import CueTerms, cue_terms, joined_names
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONTRACTED,
@@ -160,7 +162,11 @@ class CueAnalysis:
         asks_name: The cue asks for the asker's name, and nothing else.
         own: Stems of what it calls the asker's: "my birthday".
         also: A further term that stands for a stem: the stem of its word in the cue's language.
-        written_names: Stems of names that are no speakers, by their capital; of English cues.
+        written_names: Stems of names that are no speakers, by their capital or the signs inside:
+            "Leo", "db-stage-01".
+        likely_names: Stems of what may be a name, in other languages than English: a German noun
+            without an article.
+        roles: Stem of the role of the person for whom the cue asks: "who is the CEO of".
         silent: Stems that say nothing about the topic: of cues in other languages than English,
             and what the listener did, if the cue asks for it.
     """
@@ -181,6 +187,8 @@ class CueAnalysis:
     asks_of_time: bool = False
     also: Mapping[str, str] = field(default_factory=dict)
     written_names: frozenset[str] = frozenset()
+    likely_names: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
 
 
@@ -214,6 +222,7 @@ def analyse(
     timeless = cue_terms(_without_request(bare), of_names, languages) if stated else found
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
+    named, likely = names_of_cue(asked, languages)
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
@@ -221,7 +230,9 @@ def analyse(
         also=found.also,
         # "Recommend" is what the listener did; the reply need not have the word.
         silent=found.silent | {*stems_of(words(said[0])[-1:] if said else ())},
-        written_names=frozenset() if languages else _written_names(asked) & {*found.stems},
+        written_names=(named | {*joined_names(asked)}) & {*found.stems},
+        likely_names=likely & {*found.stems},
+        roles=frozenset(stems_of(words(" ".join(_roles(asked))))) & {*found.stems},
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
@@ -258,14 +269,22 @@ def _without_request(text: str) -> str:
     return rest if words(rest) else text
 
 
-def _written_names(asked: str) -> frozenset[str]:
-    """Stems of the capitalised words behind the first one, and of a first one with `'s`."""
-    named = (match[0].lower() for match in _CAPITALISED.finditer(asked.strip()))
-    return frozenset(stems_of(word for word in named if word not in _DAYS_AND_MONTHS))
+_ASKS_WHO: Final = re.compile(
+    rf"\bwho(?:\s+(?:is|was|are|were)|[{APOSTROPHES}]s)\s+(?:the|my|our|[\w{APOSTROPHES}]+"
+    rf"[{APOSTROPHES}]s?)\s+(?P<role>(?:[\w-]+\s+){{0,3}}?[\w-]+)"
+    r"(?=\s+(?:of|at|for|in|on|to|from|behind|with|who|that|now|today|again|currently)\b|\W*$)"
+    r"|\b(?:wer|wie\s+heißt)(?:\s+(?:ist|war|sind|waren))?\s+(?:d(?:er|ie|as)|(?:mein|unser)\w*"
+    r"|(?-i:[A-ZÄÖÜ])\w+s)\s+(?:(?-i:[a-zäöüß])\w+\s+)?(?P<rolle>(?-i:[A-ZÄÖÜ])[\w-]+)",
+    re.IGNORECASE,
+)
+_ANYONE: Final = frozenset(words("person people one man woman guy girl boy person leute mensch"))
 
 
-_CAPITALISED = re.compile(rf"(?<=\s)[A-Z][a-z]{{2,}}\b|^[A-Z][a-z]{{2,}}(?=[{APOSTROPHES}]s\b)")
-_DAYS_AND_MONTHS = frozenset((*MONTHS, *WEEKDAYS))
+def _roles(asked: str) -> list[str]:
+    """Name the role of the person whom a cue asks for; empty if it asks for nobody by a role."""
+    found = _ASKS_WHO.search(asked)
+    role = found and (found["role"] or found["rolle"]).split()[-1]
+    return [role] if role and role.lower() not in _ANYONE else []
 
 
 def _speaks_of(english: re.Pattern[str], text: str, others: Iterable[re.Pattern[str]]) -> bool:

@@ -1,11 +1,12 @@
 """Find names in text by their capitals, and normalise them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import Final
 
 from ecphoria.text.forms import lowered, plain
-from ecphoria.text.languages import languages_of
+from ecphoria.text.languages import LANGUAGES, Language, languages_of
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONNECTORS,
@@ -22,6 +23,8 @@ from ecphoria.text.tokens import (
     SUBJECT_VERB,
     UPPER,
     WEEKDAYS,
+    stems_of,
+    words,
 )
 
 _LONGEST_NAME = 1_500
@@ -222,3 +225,64 @@ def name_kind(surface: str) -> NameKind:
 
 def _is_year(word: str) -> bool:
     return len(word) == 4 and word.isdigit()
+
+
+_WRITTEN: Final = rf"(?:[{UPPER}](?:[^\W\d_](?<![{UPPER}])){{2,}})"
+_NAMED_IN_CUE: Final = re.compile(rf"(?<=\s){_WRITTEN}(?!\w)|^{_WRITTEN}(?=[{APOSTROPHES}]s\b)")
+_TITLES: Final = ("Frau", "Herr", "Herrn", "Doktor", "Professor", "Dr.", "Prof.")
+_TITLED: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _TITLES))})\s+({_WRITTEN})")
+_BEFORE_NOUN: Final = re.compile(rf"(?P<before>[\w.]+)\s+(?=(?P<noun>{_WRITTEN})(?!\w))")
+_ARTICLES: Final = re.compile(
+    r"(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|eur|euer)\w{0,2}"
+    r"|(?:dies|jed|welch|all|viel|wenig|einig|manch)\w*|mehr|etwas|[iav]m|zu[mr]|beim|vom|[ia]ns"
+    r"|\d+\.?|[^\W\d_]{2,}e[nrsm]?)",
+    re.IGNORECASE,
+)
+"""In front of a German noun they show that it is no name; the last are endings of adjectives."""
+_BARE_BEHIND: Final = frozenset(
+    words("wer wen wem wo wann wie warum was und oder in mit von für bei zu aus nach auf gegen um"
+          " über ohne an hat haben hatte hatten habe war waren wurde wurden werden konnte konnten"
+          " ich wir sie er es")
+)  # fmt: skip
+_GERMAN: Final = LANGUAGES["de"]
+
+
+def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str], frozenset[str]]:
+    """Find stems of the names in a cue by their capitals, and of those that may be names.
+
+    A name is a capitalised word behind the first one, or a first one with `'s`. German writes all
+    nouns so: there a name stands behind *Frau* or *Herr*, and a noun without an article may be
+    one, as may any in a language that has other capitals than English.
+
+    >>> names_of_cue("When is Leo's birthday?", ())[0]
+    frozenset({'leo'})
+    >>> sorted(names_of_cue("Wann hat Leo Geburtstag?", [LANGUAGES["de"]])[1])
+    ['geburtstag', 'leo']
+    """
+    cue = cue.strip()
+    if _GERMAN in languages:
+        bare = [match["noun"] for match in _BEFORE_NOUN.finditer(cue) if _is_bare(match)]
+        return _stems_of_names(_TITLED.findall(cue)), _stems_of_names(bare)
+    named = _stems_of_names(_NAMED_IN_CUE.findall(cue))
+    return (frozenset(), named) if languages else (named, frozenset())
+
+
+def _is_bare(found: re.Match[str]) -> bool:
+    """Tell whether a German noun has no article or adjective in front."""
+    if found["noun"] in _TITLES:
+        return False
+    before, start = words(found["before"]), words(found.string[: found.start()])
+    # The verb is the second word: "Wo wohnte Henrik?"
+    is_verb = len(start) == 1 and start[0] in _BARE_BEHIND
+    return is_verb or not _BARE_BEHIND.isdisjoint(before) or not _ARTICLES.fullmatch(found["before"])
+
+
+def _stems_of_names(found: Sequence[str]) -> frozenset[str]:
+    return frozenset(stems_of(words(" ".join(found)))) - _DAYS_AND_MONTHS
+
+
+_DAYS_AND_MONTHS: Final = frozenset(
+    stems_of(
+        words(" ".join((*_CALENDAR, *_GERMAN.calendar["months"], *_GERMAN.calendar["weekdays"])))
+    )
+)

@@ -95,13 +95,13 @@ def cue_terms(
     names = (*humps(text), *joined_names(text))
     return CueTerms(
         stems=(*said, *(name for name in dict.fromkeys(names) if name not in {*said, *without})),
-        also=_related(text, found)
-        | {
+        also={
             stem: _own(word, language)
             for language in languages
             for word in _topical(found, language)
             for stem in stems_of([word])
-        },
+        }
+        | _related(text, found),
         silent=frozenset(stems_of([word for word in found if word in silent])),
     )
 
@@ -150,6 +150,13 @@ _OTHER_WORDS: Final = (
     (re.compile(r"\bfor a living\b", re.IGNORECASE), "live", "work"),
     (re.compile(r"\bjob\b", re.IGNORECASE), "job", "work"),
     (re.compile(r"\bbirthday\b", re.IGNORECASE), "birthdai", "born"),
+    (re.compile(r"\bwho\b.*\bboss\b", re.IGNORECASE), "boss", "manag"),
+    (re.compile(r"\bwho\b.*\bauthor\b", re.IGNORECASE), "author", "wrote"),
+    (re.compile(r"\bwho\b.*\bowner\b", re.IGNORECASE), "owner", "own"),
+    (re.compile(r"\bwer\b.*\bchef\b", re.IGNORECASE), "chef", "@leit"),
+    (re.compile(r"\bwer\b.*\bchefin\b", re.IGNORECASE), "chefin", "@leit"),
+    (re.compile(r"\bvon beruf\b", re.IGNORECASE), "beruf", "@arbeit"),
+    (re.compile(r"\bberuflich\b", re.IGNORECASE), "beruflich", "@arbeit"),
 )
 """Questions with a stem of theirs, and one by which people tell the answer."""
 

@@ -203,6 +203,39 @@ async def test_what_is_somebody_elses_does_not_answer_for_the_asker(
     assert "somebody else's" not in " ".join(hers.reasons)
 
 
+_NEIGHBOURS = (
+    "My niece Mia has her birthday on 21 August.",
+    "I started as an engineer at Acme Labs.",
+    "The backup of db-main-01 starts at 2:30.",
+    "The copy runs on db-spare-02.",
+    "Meine Nichte Lea hat am 21. August Geburtstag.",
+    "Mein Bruder Tim arbeitet als Schreiner.",
+    "Ich habe heute bei der Firma Nordlicht angefangen.",
+)
+
+
+@pytest.mark.parametrize(
+    ("cue", "told"),
+    [
+        ("When is Mia's birthday?", True),
+        ("When is Ben's birthday?", False),
+        ("Who is the CEO of Acme Labs?", False),
+        ("When does the backup of db-main-01 start?", True),
+        ("When does the backup of db-spare-02 start?", False),
+        ("Wann hat Lea Geburtstag?", True),
+        ("Wann hat Tim Geburtstag?", False),
+        ("Was macht Tim beruflich?", True),
+        ("Wer ist der Chef der Firma Nordlicht?", False),
+    ],
+)
+async def test_what_is_told_of_another_is_no_sure_answer(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, cue: str, told: bool
+) -> None:
+    texts = (*_EVERYDAY, *_NEIGHBOURS)
+    await ingest.append_batch(tenant, [NewEpisode(text=text, role="user") for text in texts])
+    assert ((await ask(recalls, tenant, cue)).verdict is Verdict.ANSWER) is told
+
+
 async def test_two_speakers_who_may_be_the_asker_are_told(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

@@ -227,3 +227,20 @@ def test_a_turn_may_tell_its_speakers_name(spoken: str, found: str) -> None:
 )
 def test_a_thing_may_be_somebody_elses(spoken: str, stem: str, *, theirs: bool) -> None:
     assert bool(is_of_another(spoken, stem, "Dana")) == theirs
+
+
+@pytest.mark.parametrize(
+    ("cue", "role"),
+    [
+        ("Who is the CEO of Acme?", {"ceo"}),
+        ("So who's Ana's new boss?", {"boss"}),
+        ("Who is the person behind it?", set()),
+        ("Who is Ana?", set()),
+        ("Who waters the plants?", set()),
+        ("Wer ist die neue Chefin der Firma?", {"chefin"}),
+        ("Wie heißt Bens Trainer?", {"trainer"}),
+        ("Wer ist für das Lager zuständig?", set()),
+    ],
+)
+def test_the_role_of_the_person_asked_for(cue: str, role: set[str]) -> None:
+    assert analyse(cue, ()).roles == role

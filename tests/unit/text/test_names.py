@@ -1,5 +1,6 @@
 import pytest
 
+from ecphoria.text.languages import languages_of
 from ecphoria.text.machine_words import is_literal, without_code
 from ecphoria.text.names import (
     NameKind,
@@ -8,6 +9,7 @@ from ecphoria.text.names import (
     is_name,
     lower_words,
     name_kind,
+    names_of_cue,
     normalise,
 )
 
@@ -135,3 +137,19 @@ def test_only_words_of_code_are_no_name() -> None:
         assert is_literal(name)
     for name in ("Admin Bo", "True North", "Bo", "500", "of"):
         assert not is_literal(name)
+
+
+@pytest.mark.parametrize(
+    ("cue", "names", "likely"),
+    [
+        ("When does Ana visit Mr. Roe in Bath?", {"ana", "roe", "bath"}, set()),
+        ("Ana's class on Mondays in March", {"ana"}, set()),
+        ("Wann hat Frau Demir Geburtstag?", {"demir"}, {"demir", "geburtstag"}),
+        ("Wo wohnte Henrik im März?", set(), {"henrik"}),
+        ("Was kostet die neue Brille und unser Hund?", set(), set()),
+        ("Welches Hotel haben wir in Salzburg gebucht?", set(), {"salzburg"}),
+        ("¿Cuándo es el cumpleaños de Marta?", set(), {"marta"}),
+    ],
+)
+def test_names_of_a_cue(cue: str, names: set[str], likely: set[str]) -> None:
+    assert names_of_cue(cue, languages_of(cue)) == (names, likely)
