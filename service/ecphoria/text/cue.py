@@ -57,6 +57,25 @@ STATED_DATE = re.compile(
 )
 
 
+_HOLIDAY: Final = re.compile(
+    rf"\b(?:(?:at|on|over|during|around|since|last) (?:the )?(?:(?P<christmas>Christmas|Xmas)"
+    rf"|New Year(?:[{APOSTROPHES}]s)?(?P<eve> Eve)?)(?: (?:Day|Eve|holidays?|break))?"
+    r"(?! (?!(?:in|at|with|and|or|this|last|on|of|by|to|from|\d+)\b)\w)"
+    r"|(?:über|an|am|um|seit|letzte[ns]?|vorige[ns]?) (?:(?P<weihnachten>Weihnachten|Heiligabend)"
+    rf"|Neujahr|(?P<silvester>Silvester)))\b(?:,? (?:in )?(?P<year>{_YEAR})\b)?"
+)
+
+
+def _holiday(match: re.Match[str]) -> PartialDate:
+    """Date a holiday; its words stay terms, because people tell of it on other days too."""
+    if match["christmas"] or match["weihnachten"]:
+        month, day = 12, 25
+    else:
+        month, day = (12, 31) if match["eve"] or match["silvester"] else (1, 1)
+    year = match["year"]
+    return PartialDate(year=int(year) if year else None, month=month, day=day)
+
+
 def read_date(match: re.Match[str]) -> PartialDate | None:
     """Read a match of `STATED_DATE`; None for the word May alone."""
     if match["iso_year"]:
@@ -77,13 +96,18 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
 def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
-    English month names count capitalised and in full; `May` alone is no date.
+    Also `at Christmas` and `über Weihnachten`. English month names count capitalised and in full;
+    `May` alone is no date.
     """
     found = list(stated_in(text, languages))
     for match in STATED_DATE.finditer(text):
         date = read_date(match)
         if date is not None:
             found.append(PlacedDate(start=match.start(), end=match.end(), date=date))
+    found += [
+        PlacedDate(start=match.start(), end=match.end(), date=_holiday(match))
+        for match in _HOLIDAY.finditer(text)
+    ]
     return tuple(sorted(found, key=attrgetter("start")))
 
 

@@ -10,7 +10,15 @@ from operator import itemgetter
 from typing import Final
 
 from ecphoria.text.cue import DAYS_BESIDE, STATED_DATE, read_date
-from ecphoria.text.dating import NUMBERS, PartialDate, PlacedDate, stated_in, time_phrases
+from ecphoria.text.dating import (
+    NUMBERS,
+    SEASONS,
+    PartialDate,
+    PlacedDate,
+    apart,
+    stated_in,
+    time_phrases,
+)
 from ecphoria.text.languages import languages_of
 from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
 
@@ -45,6 +53,16 @@ _RELATIVE: Final = re.compile(
     rf"(?P<span>weekend|week|month|year|{_any(WEEKDAYS)}|{_any(MONTHS)}))\b",
     re.IGNORECASE,
 )
+_FALL: Final = {"fall": "autumn"}
+_LONG_SPANS: Final = _any(("quarter", *SEASONS, *_FALL))
+_LONG: Final = re.compile(
+    rf"\b(?:since\s+(?:the\s+)?(?P<since>(?:(?:last|this)\s+)?(?:{_any((*MONTHS, *WEEKDAYS, *SEASONS, *_FALL))})"
+    rf"|(?:last|this)\s+(?:week|month|year|{_LONG_SPANS})|yesterday)"
+    rf"|(?:last|past)\s+(?P<quarters>\d{{1,2}}|few|{_any([*_NUMBERS])})\s+quarters?"
+    rf"|(?P<which>last|this)\s+(?P<long>{_LONG_SPANS}))\b",
+    re.IGNORECASE,
+)
+"""Times of more than a month, and those that begin at some time and last until now."""
 _YEAR_ALONE: Final = re.compile(r"(?:in|since|from|until|till|by|before|after)?\s*((?:19|20)\d\d)")
 _STEPS: Final = {"last": -1, "this": 0, "next": 1}
 _FEW: Final = {"few": 3}
@@ -93,26 +111,79 @@ def tells_day(text: str) -> bool:
 def told_times(text: str, said_on: date) -> tuple[PlacedDate, ...]:
     """Find the past times that a text tells from the day on which it is said.
 
-    A week is dated by its middle, a month by itself; a year is too long to be a date. The last
-    days up to the present one are dated by their weeks, the latest first.
+    A week is dated by its middle, a month by itself. The last days up to the present one are dated
+    by their weeks, the latest first, and by their months if they are more than a month, as is a
+    season; a calendar year is too long to be a date.
 
     Example:
         >>> told_times("What did I do yesterday?", date(2024, 5, 15))[0].date
         PartialDate(year=2024, month=5, day=14, exact=True)
+        >>> [one.date.month for one in told_times("What broke since March?", date(2024, 5, 15))]
+        [5, 4, 3]
     """
-    phrases = [(match.span(), match) for match in _RELATIVE.finditer(text)]
+    forms = (_LONG, _RELATIVE)
+    phrases = [(match.span(), match) for form in forms for match in form.finditer(text)]
     phrases += [
         ((phrase.start, phrase.end), match)
         for phrase in time_phrases(text)
-        if (match := _RELATIVE.fullmatch(phrase.english))
+        for form in forms
+        if (match := form.fullmatch(phrase.english))
     ]
     found = list[PlacedDate]()
-    for (start, end), match in sorted(phrases, key=itemgetter(0)):
+    for (start, end), match in apart(phrases):
         days = _relative_range(match, said_on)
         if days is not None and days.first <= said_on:
-            dated = _weeks(days) if match["until_now"] else (_partial(days),)
-            found += [PlacedDate(start=start, end=end, date=one) for one in dated if one]
+            found += [PlacedDate(start=start, end=end, date=one) for one in _dated(match, days)]
     return tuple(found)
+
+
+def _long_range(match: re.Match[str], said_on: date) -> DayRange | None:
+    """Resolve a match of `_LONG`."""
+    if match["since"]:
+        first = _start(match["since"].lower(), said_on)
+        return first and DayRange(first=first, last=said_on)
+    if match["quarters"]:
+        back = 3 * _UNIT_DAYS["month"] * _number(match["quarters"])
+        return _days(said_on, -back, back + 1)
+    return _long_span(said_on, match["long"].lower(), _STEPS[match["which"].lower()])
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isdigit() else (_NUMBERS | _FEW)[said.lower()]
+
+
+def _start(since: str, said_on: date) -> date | None:
+    """Find the first day of what is said behind "since": the latest one that has begun."""
+    if since in MONTHS:
+        month = MONTHS.index(since) + 1
+        return date(said_on.year - (month > said_on.month), month, 1)
+    if _FALL.get(since, since) in SEASONS:
+        this = _long_span(said_on, since, 0)
+        return (this if this.first <= said_on else _long_span(said_on, since, -1)).first
+    text = since if " " in since or since == "yesterday" else f"last {since}"
+    match = _LONG.fullmatch(text) or _RELATIVE.fullmatch(text)
+    days = match and _relative_range(match, said_on)
+    return days.first if days else None
+
+
+def _long_span(said_on: date, span: str, step: int) -> DayRange:
+    """Resolve the last or this quarter, or a season, which begins in March, June and so on.
+
+    The last one is the latest that has ended.
+    """
+    span = _FALL.get(span, span)
+    if span == "quarter":
+        months = 12 * said_on.year + (said_on.month - 1) // 3 * 3 + 3 * step
+    else:
+        months = 12 * said_on.year + 3 * SEASONS.index(span) + 2
+        now = 12 * said_on.year + said_on.month - 1
+        # In January, this winter began last year.
+        months -= 12 * (now < months - _SEASON * 3)
+        months -= 12 * (step < 0 and now < months + _SEASON)
+    first, last = (divmod(one, 12) for one in (months, months + 2))
+    return DayRange(
+        first=date(first[0], first[1] + 1, 1), last=_month(last[0], last[1] + 1).last
+    )
 
 
 def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:
@@ -134,25 +205,39 @@ def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:
     return _days(days.first, -DAYS_BESIDE, 2 * DAYS_BESIDE + 1)
 
 
-def _partial(days: DayRange) -> PartialDate | None:
+def _dated(match: re.Match[str], days: DayRange) -> Iterator[PartialDate]:
+    """Date some days by themselves, their weeks or months; nothing if they are too many."""
     length = (days.last - days.first).days
-    if length > _LONGEST_MONTH:
-        return None
-    middle = days.first + timedelta(days=length // 2)
-    day = middle.day if length <= _LONGEST_WEEK else None
-    return PartialDate(year=middle.year, month=middle.month, day=day, exact=not length)
+    is_long = match.re is _LONG or match["until_now"] is not None
+    if is_long and length > _LONGEST_MONTH:
+        yield from _months(days) if length <= _LONGEST_SPAN else ()
+    elif is_long:
+        yield from _weeks(days)
+    elif length <= _LONGEST_MONTH:
+        middle = days.first + timedelta(days=length // 2)
+        day = middle.day if length <= _LONGEST_WEEK else None
+        yield PartialDate(year=middle.year, month=middle.month, day=day, exact=not length)
 
 
 def _weeks(days: DayRange) -> Iterator[PartialDate]:
-    """Date days by the middles of their weeks, from the latest; none if they are too many."""
-    if (days.last - days.first).days <= _LONGEST_MONTH:
-        for last in range(days.last.toordinal(), days.first.toordinal() - 1, -7):
-            middle = date.fromordinal((max(last - 6, days.first.toordinal()) + last) // 2)
-            yield PartialDate(year=middle.year, month=middle.month, day=middle.day)
+    """Date days by the middles of their weeks, from the latest."""
+    for last in range(days.last.toordinal(), days.first.toordinal() - 1, -7):
+        middle = date.fromordinal((max(last - 6, days.first.toordinal()) + last) // 2)
+        yield PartialDate(year=middle.year, month=middle.month, day=middle.day)
+
+
+def _months(days: DayRange) -> Iterator[PartialDate]:
+    """Date days by their months, from the latest."""
+    first, last = (12 * day.year + day.month - 1 for day in (days.first, days.last))
+    for month in range(last, first - 1, -1):
+        yield PartialDate(year=month // 12, month=month % 12 + 1, day=None)
 
 
 _LONGEST_WEEK: Final = 7
 _LONGEST_MONTH: Final = 31
+_LONGEST_SPAN: Final = 366
+_SEASON: Final = 3
+"""Months."""
 
 
 def _year(year: int) -> DayRange:
@@ -199,17 +284,16 @@ def _candidate_ranges(stated: PartialDate, years: Sequence[int]) -> Iterator[Day
 
 
 def _relative_range(match: re.Match[str], said_on: date) -> DayRange | None:
+    """Resolve a match of `_RELATIVE` or `_LONG`."""
     try:
+        if match.re is _LONG:
+            return _long_range(match, said_on)
         if match["day"]:
             return _days(said_on, _DAYS[" ".join(match["day"].lower().split())])
         if match["count"]:
-            count = match["count"].lower()
-            back = int(count) if count.isdigit() else _NUMBERS[count]
-            return _shifted(said_on, match["unit"].lower(), -back)
+            return _shifted(said_on, match["unit"].lower(), -_number(match["count"]))
         if match["until_now"]:
-            said = (match["length"] or "a").lower()
-            count = int(said) if said.isdigit() else (_NUMBERS | _FEW)[said]
-            back = count * _UNIT_DAYS[match["until_now"].lower()]
+            back = _number(match["length"] or "a") * _UNIT_DAYS[match["until_now"].lower()]
             return _days(said_on, -back, back + 1)
         return _span(said_on, match["span"].lower(), _STEPS[match["which"].lower()])
     except (OverflowError, ValueError):  # before year 1 or after year 9999

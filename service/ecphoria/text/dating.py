@@ -16,7 +16,8 @@ from ecphoria.text.tokens import MONTHS, WEEKDAYS, unaccented
 
 T = TypeVar("T")
 
-_UNITS: Final = ("day", "week", "month", "year")
+_UNITS: Final = ("day", "week", "month", "year", "quarter")
+SEASONS: Final = ("spring", "summer", "autumn", "winter")
 NUMBERS: Final = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
@@ -84,7 +85,7 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[P
     for language in languages_of(text) if languages is None else languages:
         matches = _rules(language.code).stated.finditer(lower)
         found += [(match.span(), _worded(match)) for match in matches]
-    return tuple(PlacedDate(start=span[0], end=span[1], date=date) for span, date in _apart(found))
+    return tuple(PlacedDate(start=span[0], end=span[1], date=date) for span, date in apart(found))
 
 
 def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:
@@ -101,7 +102,7 @@ def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tupl
         for match in pattern.finditer(lower)
     ]
     return tuple(
-        TimePhrase(start=span[0], end=span[1], english=said) for span, said in _apart(found)
+        TimePhrase(start=span[0], end=span[1], english=said) for span, said in apart(found)
     )
 
 
@@ -110,8 +111,8 @@ def names_time(text: str, languages: Sequence[Language]) -> bool:
     return bool(languages) and bool(time_phrases(text, languages) or stated_in(text, languages))
 
 
-def _apart(found: Iterable[tuple[tuple[int, int], T]]) -> Iterator[tuple[tuple[int, int], T]]:
-    """Keep what does not overlap: of two the earlier, then the longer."""
+def apart(found: Iterable[tuple[tuple[int, int], T]]) -> Iterator[tuple[tuple[int, int], T]]:
+    """Keep places of a text that do not overlap: of two the earlier, then the longer."""
     end = -1
     for span, one in sorted(found, key=lambda item: (item[0][0], -item[0][1])):
         if span[0] >= end:
@@ -155,7 +156,7 @@ def _translated(match: re.Match[str], english: str) -> str:
 
 _SPANS: Final[Mapping[str, str]] = {
     f"{prefix}{place}": name
-    for prefix, names in (("u", _UNITS), ("w", WEEKDAYS), ("m", MONTHS))
+    for prefix, names in (("u", _UNITS), ("w", WEEKDAYS), ("m", MONTHS), ("s", SEASONS))
     for place, name in enumerate(names)
 }
 
@@ -182,7 +183,14 @@ def _rules(code: str) -> _Rules:
         phrases += [(rf"{one}\s+{unit}", "last {n} {unit}") for one in counted]
     gap = r"\s+" if language.spaced else r"\s*"
     # A Chinese weekday begins with the word for a week.
-    spans = f"(?:{_named('w', table['weekdays'])}|{month}|{unit})"
+    seasons = f"|{_named('s', table['seasons'])}" if "seasons" in table else ""
+    named = f"{_named('w', table['weekdays'])}|{month}{seasons}"
+    spans = f"(?:{named}|{unit})"
+    if "since" in table:
+        since = rf"(?:{table['since']})\s+"
+        phrases.append((rf"{since}(?:{named})", "since {span}"))
+        phrases.append((rf"{since}(?:{table['last']})\s+{spans}", "since last {span}"))
+        phrases.append((rf"{since}{spans}\s+(?:{table['last']})", "since last {span}"))
     for step in _STEPS:
         phrases.append((f"(?:{table[step]}){gap}{spans}", f"{step} {{span}}"))
         if language.spaced:

@@ -231,7 +231,7 @@ _WRITTEN: Final = rf"(?:[{UPPER}](?:[^\W\d_](?<![{UPPER}])){{2,}})"
 _NAMED_IN_CUE: Final = re.compile(rf"(?<=\s){_WRITTEN}(?!\w)|^{_WRITTEN}(?=[{APOSTROPHES}]s\b)")
 _TITLES: Final = ("Frau", "Herr", "Herrn", "Doktor", "Professor", "Dr.", "Prof.")
 _TITLED: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _TITLES))})\s+({_WRITTEN})")
-_BEFORE_NOUN: Final = re.compile(rf"(?P<before>[\w.]+)\s+(?=(?P<noun>{_WRITTEN})(?!\w))")
+_BEFORE_NOUN: Final = re.compile(rf"(?<![\w.])(?P<before>[\w.]++)\s+(?=(?P<noun>{_WRITTEN})(?!\w))")
 _ARTICLES: Final = re.compile(
     r"(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|eur|euer)\w{0,2}"
     r"|(?:dies|jed|welch|all|viel|wenig|einig|manch)\w*|mehr|etwas|[iav]m|zu[mr]|beim|vom|[ia]ns"
@@ -267,13 +267,17 @@ def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str
     return (frozenset(), named) if languages else (named, frozenset())
 
 
+_FIRST: Final = 20
+"""Characters that have the first word of a question, and a second one if another is behind it."""
+
+
 def _is_bare(found: re.Match[str]) -> bool:
     """Tell whether a German noun has no article or adjective in front."""
     if found["noun"] in _TITLES:
         return False
-    before, start = words(found["before"]), words(found.string[: found.start()])
+    before, first = words(found["before"]), words(found.string[: min(found.start(), _FIRST)])
     # The verb is the second word: "Wo wohnte Henrik?"
-    is_verb = len(start) == 1 and start[0] in _BARE_BEHIND
+    is_verb = len(first) == 1 and first[0] in _BARE_BEHIND
     return is_verb or not _BARE_BEHIND.isdisjoint(before) or not _ARTICLES.fullmatch(found["before"])
 
 

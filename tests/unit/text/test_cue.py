@@ -119,7 +119,7 @@ def test_a_told_time_is_a_date_and_no_term(
     [
         ("What happened in the last three days?", [13]),
         ("Was ist in den letzten zwei Wochen passiert?", [12, 5, 1]),
-        ("What happened in the past 3 months?", []),
+        ("What happened in the past 3 years?", []),
     ],
 )
 def test_the_last_days_are_dated_by_their_weeks(text: str, days: list[int]) -> None:

@@ -24,6 +24,12 @@ from ecphoria.text.dating import PartialDate
         ("from 1 June to 4 August 2021", [(None, 6, 1), (2021, 8, 4)]),
         ("in 2023", []),
         ("July 45", [(None, 7, None)]),
+        ("What did we do at Christmas?", [(None, 12, 25)]),
+        ("last Christmas, over Xmas 2023", [(None, 12, 25), (2023, 12, 25)]),
+        ("on New Year's Eve, around New Year", [(None, 12, 31), (None, 1, 1)]),
+        ("at the Christmas party", []),
+        ("Wo waren wir über Weihnachten 2023?", [(2023, 12, 25)]),
+        ("Wer war an Silvester da?", [(None, 12, 31)]),
     ],
 )
 def test_stated_dates(text: str, expected: list[tuple[int | None, int, int | None]]) -> None:

@@ -25,9 +25,10 @@ from ecphoria.text.cue import (
     without_caption,
 )
 from ecphoria.text.cutting import cut
-from ecphoria.text.dates import resolve_dates
+from ecphoria.text.dates import resolve_dates, told_times
 from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import is_german
+from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.machine_words import without_code
 from ecphoria.text.matching import holds, read_match
 from ecphoria.text.names import (
@@ -35,6 +36,7 @@ from ecphoria.text.names import (
     capitalised_words,
     lower_words,
     name_kind,
+    names_of_cue,
     normalise,
 )
 from ecphoria.text.quotes import carries, find_quote, may_deny
@@ -137,6 +139,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "lowered": lowered,
     "may_deny": lambda text: may_deny(text, len(text) // 2, len(text) // 2 + 9),
     "name_kind": name_kind,
+    "names_of_cue": lambda text: names_of_cue(text, ()),
+    "names_of_german_cue": lambda text: names_of_cue(text, (LANGUAGES["de"],)),
     "ngrams": ngrams,
     "normalise": normalise,
     "one_line": one_line,
@@ -149,6 +153,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "same_words": same_words,
     "self_statements": lambda text: list(self_statements(text)),
     "stems": stems,
+    "told_times": lambda text: told_times(text, _SAID_ON),
     "turn_features": turn_features,
     "wanted": lambda text: wanted(text, 2026),
     "without_caption": without_caption,

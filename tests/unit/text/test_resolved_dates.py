@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ecphoria.text.cue import date_affinities
-from ecphoria.text.dates import days_near, resolve_dates
+from ecphoria.text.dates import days_near, resolve_dates, told_times
 from ecphoria.text.dating import PartialDate
 
 WEDNESDAY = date(2024, 5, 15)
@@ -118,3 +118,42 @@ def test_the_days_near_a_date_are_those_of_full_affinity(stated: PartialDate) ->
 
 def test_no_days_are_near_an_impossible_date() -> None:
     assert days_near(PartialDate(year=2023, month=2, day=29), WEDNESDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "asked_on", "latest", "earliest"),
+    [
+        ("What broke since March?", WEDNESDAY, (2024, 5), (2024, 3)),
+        ("What broke since June?", WEDNESDAY, (2024, 5), (2023, 6)),
+        ("Was ist seit März kaputt?", WEDNESDAY, (2024, 5), (2024, 3)),
+        ("in the last 3 months", WEDNESDAY, (2024, 5), (2024, 2)),
+        ("Was haben wir in den letzten 3 Monaten gekauft?", WEDNESDAY, (2024, 5), (2024, 2)),
+        ("the past two quarters", WEDNESDAY, (2024, 5), (2023, 11)),
+        ("last quarter", WEDNESDAY, (2024, 3), (2024, 1)),
+        ("Was war im letzten Quartal?", WEDNESDAY, (2024, 3), (2024, 1)),
+        ("this spring", WEDNESDAY, (2024, 5), (2024, 3)),
+        ("last spring", WEDNESDAY, (2023, 5), (2023, 3)),
+        ("Wo waren wir letzten Sommer?", WEDNESDAY, (2023, 8), (2023, 6)),
+        ("L'été dernier, nous étions où ?", WEDNESDAY, (2023, 8), (2023, 6)),
+        ("since the summer, since summer", WEDNESDAY, (2024, 5), (2023, 6)),
+        ("this winter", date(2024, 1, 10), (2024, 2), (2023, 12)),
+        ("last winter", date(2024, 1, 10), (2023, 2), (2022, 12)),
+        ("last fall", date(2024, 1, 10), (2023, 11), (2023, 9)),
+    ],
+)
+def test_a_cue_tells_a_time_of_months(
+    text: str, asked_on: date, latest: tuple[int, int], earliest: tuple[int, int]
+) -> None:
+    found = [one.date for one in told_times(text, asked_on)]
+    assert all(one.day is None for one in found)
+    assert [(one.year, one.month) for one in (found[0], found[-1])] == [latest, earliest]
+
+
+@pytest.mark.parametrize("text", ["this autumn", "last year", "since 2019", "the last 3 years"])
+def test_what_is_to_come_or_too_long_is_no_told_time(text: str) -> None:
+    assert told_times(text, WEDNESDAY) == ()
+
+
+def test_a_short_time_until_now_is_told_by_its_weeks() -> None:
+    assert [one.date.day for one in told_times("since last week", WEDNESDAY)] == [12, 7]
+    assert [one.date.day for one in told_times("seit Montag habe ich Husten", WEDNESDAY)] == [14]
