@@ -129,11 +129,12 @@ _OPTIONAL: Final = re.compile(r"\(\?:[^()]*(?:\([^()]*\)[^()]*)*\)\?|\w\?")
 
 
 def _tells() -> Mapping[str, tuple[str, ...]]:
-    """List the languages in Latin letters of each function word, month, weekday and day."""
+    """List the languages in Latin letters of each function word, sign, month, weekday and day."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for code, table in TABLES.items():
         if "letters" not in table:
-            for word in {*words(_function_words(table)), *_calendar_words(table)}:
+            told = f"{_function_words(table)} {table.get('signs', '')}"
+            for word in {*words(told), *_calendar_words(table)}:
                 found[word].append(code)
     return {word: tuple(codes) for word, codes in found.items()}
 
@@ -146,6 +147,11 @@ def _calendar_words(table: Mapping[str, Any]) -> Iterable[str]:
 
 
 _TELLS: Final = _tells()
+_MARKS: Final = {
+    code: re.compile(f"[{table['marks']}]", re.IGNORECASE)
+    for code, table in TABLES.items()
+    if "marks" in table
+}
 
 
 def languages_of(text: str, found: Sequence[str] | None = None) -> tuple[Language, ...]:
@@ -165,11 +171,11 @@ def languages_of(text: str, found: Sequence[str] | None = None) -> tuple[Languag
         if own:
             # Japanese is written with Chinese characters too.
             return tuple(one for one in own if one is not _CHINESE or _JAPANESE not in own)
-    one = _latin(words(start) if found is None else found[:_READ])
+    one = _latin(words(start) if found is None else found[:_READ], start)
     return () if one is None else (one,)
 
 
-def _latin(found: Sequence[str]) -> Language | None:
+def _latin(found: Sequence[str], text: str) -> Language | None:
     score: defaultdict[str, float] = defaultdict(float)
     english = 0.0
     for word in sorted(set(found)):
@@ -178,6 +184,9 @@ def _latin(found: Sequence[str]) -> Language | None:
             score[code] += 1 / len(codes)
         if word in _ENGLISH:
             english += 1.0
+    if not text.isascii():
+        for code, marks in _MARKS.items():
+            score[code] += _LEAST * (marks.search(text) is not None)
     # Most texts are English.
     if max(score.values(), default=0.0) <= english:
         return None
@@ -202,7 +211,7 @@ def main_language(text: str) -> str | None:
     if own and len(own) >= _OWN_SHARE * len(letters):
         return _of_script(own)
     found = words(start)
-    told = _latin(found)
+    told = _latin(found, start)
     if told is not None:
         return told.name
     return ENGLISH if any(one in _ENGLISH and one not in _TELLS for one in found) else None

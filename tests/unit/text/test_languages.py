@@ -156,3 +156,21 @@ def test_english_words_tell_no_other_language() -> None:
     for word in STOP_WORDS:
         assert languages_of(word) == (), word
         assert words(word) == [word]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Quanto custa o aluguel?", "pt"),
+        ("Que dia é a reunião?", "pt"),
+        ("Qual è la password?", "it"),
+        ("Was kostet die Miete?", "de"),
+        ("Was fehlt dem Hund?", "de"),
+        ("Var jobbar Anna?", "sv"),
+        ("Hvor jobber Kari?", "nb"),
+        ("Hvor arbejder Jens?", "da"),
+        ("Was the rent moved?", ""),
+    ],
+)
+def test_near_languages_are_told_apart(text: str, code: str) -> None:
+    assert "".join(one.code for one in languages_of(text)) == code
