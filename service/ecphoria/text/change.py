@@ -346,9 +346,24 @@ def _agree(later: Statement, earlier: Statement) -> bool:
     if not earlier.numbers or not later.numbers:
         measured = any(unit for _, unit in later.numbers)
         described = earlier.verb == "be" and len(earlier.values) > _FEW and not later.changes
+        # "Deploys are on Fridays" tells when, "deploys are done by Omar now" tells who.
+        if later.holds and not later.changes and later.values and _is_when(earlier):
+            described = described or not any(map(_is_time, later.values))
         return not (earlier.numbers or measured or described) and bool(earlier.values)
     units, others = ({unit for _, unit in one.numbers} for one in (later, earlier))
     return bool(units & others) or "" in units | others
+
+
+def _is_when(one: Statement) -> bool:
+    """Tell whether a statement tells nothing of a thing but its days or times of day."""
+    return one.verb == "be" and bool(one.subject) and all(map(_is_time, one.values))
+
+
+def _is_time(stem: str) -> bool:
+    return stem in _TIMES or stem.isdigit()
+
+
+_TIMES: Final = CALENDAR | TIMES | OFTEN | frozenset(map(porter, words("end ende start anfang")))
 
 
 def _is_unqualified(later: Statement, earlier: Statement) -> bool:

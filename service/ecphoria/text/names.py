@@ -235,10 +235,11 @@ _BEFORE_NOUN: Final = re.compile(rf"(?<![\w.])(?P<before>[\w.]++)\s+(?=(?P<noun>
 _ARTICLES: Final = re.compile(
     r"(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|eur|euer)\w{0,2}"
     r"|(?:dies|jed|welch|all|viel|wenig|einig|manch)\w*|mehr|etwas|[iav]m|zu[mr]|beim|vom|[ia]ns"
-    r"|\d+\.?|[^\W\d_]{2,}e[nrsm]?)",
+    r"|\d+\.?)",
     re.IGNORECASE,
 )
-"""In front of a German noun they show that it is no name; the last are endings of adjectives."""
+_ADJECTIVE: Final = re.compile(r"[^\W\d_]{2,}e[nrsm]?")
+"""In front of a German noun they show that it is no name."""
 _BARE_BEHIND: Final = frozenset(
     words("wer wen wem wo wann wie warum was und oder in mit von für bei zu aus nach auf gegen um"
           " über ohne an hat haben hatte hatten habe war waren wurde wurden werden konnte konnten"
@@ -276,9 +277,11 @@ def _is_bare(found: re.Match[str]) -> bool:
     if found["noun"] in _TITLES:
         return False
     before, first = words(found["before"]), words(found.string[: min(found.start(), _FIRST)])
+    if _ARTICLES.fullmatch(found["before"]):
+        return False
     # The verb is the second word: "Wo wohnte Henrik?"
     is_verb = len(first) == 1 and first[0] in _BARE_BEHIND
-    return is_verb or not _BARE_BEHIND.isdisjoint(before) or not _ARTICLES.fullmatch(found["before"])
+    return is_verb or not _BARE_BEHIND.isdisjoint(before) or not _ADJECTIVE.fullmatch(found["before"])
 
 
 def _stems_of_names(found: Sequence[str]) -> frozenset[str]:

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.text.change_words import CHANGING, FILLERS, SELF
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.change_words import CHANGING, FILLERS, GERMAN_WEEKDAYS, SELF
+from ecphoria.text.tokens import MONTHS, WEEKDAYS, porter, words
 
 _WORD: Final = r"[^\W_][\w'\u2019-]*"
 _NEW_THING: Final = (
@@ -59,13 +59,56 @@ _REASON: Final = re.compile(
 )
 
 
-def without_reason(sentence: str) -> str:
+def _without_reason(sentence: str) -> str:
     """Leave out the reason of a change, which is not what changed.
 
-    >>> without_reason("I moved the swimming to Thursday because of the release day.")
+    >>> _without_reason("I moved the swimming to Thursday because of the release day.")
     'I moved the swimming to Thursday'
     """
     return _REASON.sub("", sentence)
+
+
+_NOON: Final = re.compile(
+    r"\b(?P<verb>(?:is|are|starts?|begins?|ist|sind|beginnt|beginnen)(?: now| jetzt)?) "
+    r"(?:at (?P<noon>noon|midday)\b|at midnight\b|(?P<mittags>mittags)(?=\W*$))",
+    re.IGNORECASE,
+)
+_DAYS: Final = "|".join((*WEEKDAYS, *GERMAN_WEEKDAYS, *MONTHS))
+_HEADED: Final = re.compile(
+    r"(?P<verb>moved|rescheduled|postponed|shifted|verschoben|verlegt)\s?[:\u2013\u2014-]\s?"
+    rf"(?:(?:the|our|my|die|der|das|unser\w*|mein\w*) )?(?P<thing>(?:{_WORD} ){{0,2}}{_WORD}) "
+    rf"(?:(?:is|are|ist|now|jetzt) ){{0,2}}(?:on|to|at|am|auf|um) (?P<when>(?:{_WORD} ){{0,3}}?"
+    rf"(?:\d|{_DAYS}).*?)[.!]*",
+    re.IGNORECASE,
+)
+_RUN_ON: Final = re.compile(
+    rf"(?P<things>(?:(?:the|our|my) )?(?:{_WORD} ){{0,2}}{_WORD}s)(?P<now> now)? "
+    rf"(?:run|go out|happen|take place) (?P<on>(?:now )?on (?:{_DAYS})s?\b.*)",
+    re.IGNORECASE,
+)
+
+
+def plainly(sentence: str) -> str:
+    """Write a sentence without the reason of a change, and with a plain verb and clock time.
+
+    >>> plainly("Backups run on Sundays now."), plainly("Moved: migration on Tuesday.")
+    ('Backups are on Sundays now.', 'migration moved to Tuesday')
+    >>> plainly("Standup is at noon.")
+    'Standup is at 12 pm.'
+    """
+    told = _NOON.sub(_as_clock, _without_reason(sentence))
+    if headed := _HEADED.fullmatch(told):
+        german = headed["verb"].lower().startswith("ver")
+        new = f"auf {headed['when']} verschoben" if german else f"moved to {headed['when']}"
+        return f"{headed['thing']} {'wurde ' if german else ''}{new}"
+    if habit := _RUN_ON.fullmatch(told):
+        return f"{habit['things']} are{habit['now'] or ''} {habit['on']}"
+    return told
+
+
+def _as_clock(match: re.Match[str]) -> str:
+    noon = match["noon"] or match["mittags"]
+    return f"{match['verb']} at 12 {'pm' if noon else 'am'}"
 
 
 _GETS: Final = re.compile(

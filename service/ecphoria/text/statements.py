@@ -46,7 +46,7 @@ from ecphoria.text.change_words import (
 )
 from ecphoria.text.code_blocks import code_blocks
 from ecphoria.text.cue import without_caption
-from ecphoria.text.retold import Duty, as_thing_of, read_duty, with_its_thing, without_reason
+from ecphoria.text.retold import Duty, as_thing_of, read_duty, with_its_thing, plainly
 from ecphoria.text.tokens import porter, words
 
 LONGEST: Final = 2_000
@@ -168,7 +168,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _read_sentence(sentence: str) -> Iterator[Statement | None]:
     """Read a sentence and its clauses; of several clauses only one of its own has a frame."""
-    sentence = _from_now(without_reason(sentence))
+    sentence = _from_now(plainly(sentence))
     if (new := _GOT_NEW.match(sentence)) and _is_single(new["thing"]):
         yield _read(f"my new {new['thing']} is {new['value']}")
         return
