@@ -362,7 +362,9 @@ class _Found:
             return _just_below(gate.threshold)
         is_far = without_a_word and nearest < _NEAR
         is_other = nearest < _SAME or self._unread
-        lacks_words = nearest < _SAME and self._half_unseen() or is_other and self._lacks_role()
+        lacks_words = (nearest < _SAME and self._half_unseen()) or (
+            is_other and self._lacks_role()
+        )
         apart = (
             self._names_apart() or self._only_names() or self._is_of_another_time
             or self._is_of_others or len(self._tellers) > 1 or self.introductions == {"maybe"}

@@ -38,7 +38,6 @@ from ecphoria.text.tokens import (
     STOP_WORDS,
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
-    WEEKDAYS,
     porter,
     stems_of,
     words,

@@ -56,7 +56,8 @@ _RELATIVE: Final = re.compile(
 _FALL: Final = {"fall": "autumn"}
 _LONG_SPANS: Final = _any(("quarter", *SEASONS, *_FALL))
 _LONG: Final = re.compile(
-    rf"\b(?:since\s+(?:the\s+)?(?P<since>(?:(?:last|this)\s+)?(?:{_any((*MONTHS, *WEEKDAYS, *SEASONS, *_FALL))})"
+    rf"\b(?:since\s+(?:the\s+)?(?P<since>(?:(?:last|this)\s+)?"
+    rf"(?:{_any((*MONTHS, *WEEKDAYS, *SEASONS, *_FALL))})"
     rf"|(?:last|this)\s+(?:week|month|year|{_LONG_SPANS})|yesterday)"
     rf"|(?:last|past)\s+(?P<quarters>\d{{1,2}}|few|{_any([*_NUMBERS])})\s+quarters?"
     rf"|(?P<which>last|this)\s+(?P<long>{_LONG_SPANS}))\b",
@@ -141,7 +142,7 @@ def _long_range(match: re.Match[str], said_on: date) -> DayRange | None:
     """Resolve a match of `_LONG`."""
     if match["since"]:
         first = _start(match["since"].lower(), said_on)
-        return first and DayRange(first=first, last=said_on)
+        return DayRange(first=first, last=said_on) if first else None
     if match["quarters"]:
         back = 3 * _UNIT_DAYS["month"] * _number(match["quarters"])
         return _days(said_on, -back, back + 1)
@@ -181,9 +182,7 @@ def _long_span(said_on: date, span: str, step: int) -> DayRange:
         months -= 12 * (now < months - _SEASON * 3)
         months -= 12 * (step < 0 and now < months + _SEASON)
     first, last = (divmod(one, 12) for one in (months, months + 2))
-    return DayRange(
-        first=date(first[0], first[1] + 1, 1), last=_month(last[0], last[1] + 1).last
-    )
+    return DayRange(first=date(first[0], first[1] + 1, 1), last=_month(last[0], last[1] + 1).last)
 
 
 def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:

@@ -231,7 +231,9 @@ _WRITTEN: Final = rf"(?:[{UPPER}](?:[^\W\d_](?<![{UPPER}])){{2,}})"
 _NAMED_IN_CUE: Final = re.compile(rf"(?<=\s){_WRITTEN}(?!\w)|^{_WRITTEN}(?=[{APOSTROPHES}]s\b)")
 _TITLES: Final = ("Frau", "Herr", "Herrn", "Doktor", "Professor", "Dr.", "Prof.")
 _TITLED: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _TITLES))})\s+({_WRITTEN})")
-_BEFORE_NOUN: Final = re.compile(rf"(?<![\w.])(?P<before>[\w.]++)\s+(?=(?P<noun>{_WRITTEN})(?!\w))")
+_BEFORE_NOUN: Final = re.compile(
+    rf"(?<![\w.])(?P<before>[\w.]++)\s+(?=(?P<noun>{_WRITTEN})(?!\w))"
+)
 _ARTICLES: Final = re.compile(
     r"(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|eur|euer)\w{0,2}"
     r"|(?:dies|jed|welch|all|viel|wenig|einig|manch)\w*|mehr|etwas|[iav]m|zu[mr]|beim|vom|[ia]ns"
@@ -281,7 +283,9 @@ def _is_bare(found: re.Match[str]) -> bool:
         return False
     # The verb is the second word: "Wo wohnte Henrik?"
     is_verb = len(first) == 1 and first[0] in _BARE_BEHIND
-    return is_verb or not _BARE_BEHIND.isdisjoint(before) or not _ADJECTIVE.fullmatch(found["before"])
+    return (
+        is_verb or not _BARE_BEHIND.isdisjoint(before) or not _ADJECTIVE.fullmatch(found["before"])
+    )
 
 
 def _stems_of_names(found: Sequence[str]) -> frozenset[str]:

@@ -46,7 +46,7 @@ from ecphoria.text.change_words import (
 )
 from ecphoria.text.code_blocks import code_blocks
 from ecphoria.text.cue import without_caption
-from ecphoria.text.retold import Duty, as_thing_of, read_duty, with_its_thing, plainly
+from ecphoria.text.retold import Duty, as_thing_of, plainly, read_duty, with_its_thing
 from ecphoria.text.tokens import porter, words
 
 LONGEST: Final = 2_000

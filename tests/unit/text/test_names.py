@@ -154,4 +154,4 @@ def test_only_words_of_code_are_no_name() -> None:
     ],
 )
 def test_names_of_a_cue(cue: str, names: set[str], likely: set[str]) -> None:
-    assert names_of_cue(cue, languages_of(cue)) == (names, likely)
+    assert [set(found) for found in names_of_cue(cue, languages_of(cue))] == [names, likely]
