@@ -24,6 +24,7 @@ import platformdirs
 from neo4j.vector import Vector
 
 from ecphoria.engine import Engine, EngineSettings
+from ecphoria.maths.arrays import rounded, unit_vectors
 from ecphoria.neo4j_store.encoding import stored
 from ecphoria_eval.load_data import DIMENSION, Floats, Talk
 
@@ -90,7 +91,7 @@ class Points:
     def __init__(self, count: int, seed: int = 5) -> None:
         talk = Talk(seed)
         turns = [turn for batch in talk.batches(count, BATCH) for turn in batch]
-        self.vectors: Floats = np.stack([turn.vector for turn in turns])
+        self.vectors: Floats = unit_vectors(rounded([turn.vector for turn in turns]))
         # A tenant has whole sessions; all tenants share the encoder's common direction.
         self.tenants = np.array([int(turn.session.split("-")[1]) % TENANTS for turn in turns])
         self.cues = [probe.vector for probe in talk.probes(PROBES)]

@@ -35,6 +35,7 @@ import psutil
 from ecphoria import runtime as loop
 from ecphoria.background import LIGHT
 from ecphoria.engine.disk import disk_of
+from ecphoria.maths.arrays import rounded, unit_vectors
 from ecphoria.records.episode import Load, NewEpisode, Receipt
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions
@@ -140,7 +141,7 @@ async def _load_tenant(stand: Stand, beside: Path, seed: int, count: int) -> Non
         running: list[asyncio.Task[list[EpisodeId]]] = []
         async with _talk(seed, count) as (batches, probes):
             async for turns in batches:
-                vectors.write(np.stack([turn.vector for turn in turns]).tobytes())
+                vectors.write(unit_vectors(rounded([turn.vector for turn in turns])).tobytes())
                 start = len(ids) + BATCH * len(running)
                 place = Load(id="load", start=start, end=start + len(turns))
                 running.append(asyncio.create_task(_append(stand, tenant, turns, place)))

@@ -1,7 +1,5 @@
 """Vectors as the store keeps them, for results that are computed a second time."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,6 +8,6 @@ from ecphoria.maths.arrays import rounded, unit_vectors
 __all__ = ["as_stored"]
 
 
-def as_stored(vectors: NDArray[np.floating] | Sequence[ArrayLike]) -> NDArray[np.float32]:
+def as_stored(vectors: ArrayLike) -> NDArray[np.float32]:
     """Round vectors, [n, d], to those that a read of the store gives."""
-    return unit_vectors(np.stack([rounded(vector) for vector in vectors]))
+    return unit_vectors(rounded(vectors))

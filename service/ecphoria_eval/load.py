@@ -11,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from numpy.typing import NDArray
 
 from ecphoria.app import Reports, Services, build
 from ecphoria.engine import Endpoint
+from ecphoria.maths.arrays import rounded, unit_vectors
 from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement, packed
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import NewEpisode, Receipt
@@ -179,7 +181,7 @@ class _Owner:
     """A tenant with its episodes.
 
     Attributes:
-        ids, vectors: Of the turns appended with a vector, in step.
+        ids, vectors: Of the turns appended with a vector, in step; the vectors as stored.
         stored: All its episodes.
         consolidated: Those that a cycle has seen.
     """
@@ -189,7 +191,7 @@ class _Owner:
     stored: int = 0
     consolidated: int = 0
     ids: list[str] = field(default_factory=list)
-    vectors: list[Floats] = field(default_factory=list)
+    vectors: list[NDArray[np.int8]] = field(default_factory=list)
 
 
 class Load:
@@ -263,7 +265,7 @@ class Load:
             assert isinstance(answer, Receipt), "made-up talk is always accepted"
             if with_vectors:
                 owner.ids.append(answer.id)
-                owner.vectors.append(turn.vector)
+                owner.vectors.append(rounded(turn.vector))
         owner.stored += len(turns)
         return seconds
 
@@ -431,10 +433,10 @@ class Load:
         probes: Iterable[tuple[_Owner, Probe]],
         search: Callable[[TenantId, Floats], Awaitable[Sequence[str]]],
     ) -> float:
-        """Compare a search's first ten with the exact ten among the vectors that were given."""
+        """Compare a search's first ten with the exact ten among the stored vectors."""
         shares = []
         for owner, probe in islice(cycle(probes), 50):
-            known = np.stack(owner.vectors)
+            known = unit_vectors(np.stack(owner.vectors))
             best = np.argsort(-(known @ probe.vector), kind="stable")[:_NEAREST]
             exact = {owner.ids[int(place)] for place in best}
             found = set((await search(owner.tenant, probe.vector))[:_NEAREST])

@@ -72,16 +72,16 @@ def unit_vector(values: Sequence[float], dimension: int) -> NDArray[np.float32]:
     return (vector / norm).astype(np.float32)
 
 
-def rounded(vector: ArrayLike) -> NDArray[np.int8]:
-    """Round a vector, [d], to a byte a number, scaled so that the largest is 127.
+def rounded(vectors: ArrayLike) -> NDArray[np.int8]:
+    """Round vectors, [..., d], to a byte a number, each scaled so that its largest is 127.
 
-    The unit vector of the result rounds to the same bytes. Zero stays zero.
+    The unit vectors of the result round to the same bytes. Zero stays zero.
 
     >>> rounded([0.6, -0.8, 0.0])
     array([  95, -127,    0], dtype=int8)
     """
-    numbers = np.asarray(vector, np.float32)
-    largest = max(float(np.abs(numbers).max()), _LEAST)
+    numbers = np.asarray(vectors, np.float32)
+    largest = np.maximum(np.abs(numbers).max(axis=-1, keepdims=True), _LEAST)
     made: NDArray[np.int8] = np.rint(numbers * (127 / largest)).astype(np.int8)
     return made
 
