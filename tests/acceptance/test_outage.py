@@ -74,7 +74,7 @@ def test_an_outage_is_told_and_overcome(service: RunningService, cable: Cable) -
         assert "during" in owner.recalled("during")
 
 
-@pytest.mark.parametrize("size", [2_000, 60_000, 200_000])
+@pytest.mark.parametrize("size", [2_000, 40_000, 80_000])
 def test_neo4j_gone_in_the_middle_of_a_batch_leaves_all_or_nothing_of_it(
     service: RunningService, cable: Cable, size: int
 ) -> None:

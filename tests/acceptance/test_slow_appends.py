@@ -59,7 +59,7 @@ def test_what_was_stored_after_the_limit_is_stored_once(
         client.stats()
         with (
             locked(neo4j_server, owner.name, 3.0),
-            pytest.raises(Timeout, match="same `idempotency_key`: it is stored once"),
+            pytest.raises(Timeout, match="same `idempotency_key` is stored once"),
         ):
             client.remember(text, idempotency_key=key)
     with Client(str(owner.base_url), owner.key) as client:
