@@ -78,7 +78,7 @@ def to_use(row: StoredUse) -> Use:
     )
 
 
-# Passages of one statement; each is 3 kB in the message to the server.
+# Passages of one statement; each is about 1.5 kB in the message to the server.
 _WRITTEN_AT_ONCE: Final = 500
 
 

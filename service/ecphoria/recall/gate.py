@@ -390,18 +390,19 @@ class _Found:
         "When is Leo's birthday?" is near to the birthday of somebody else. The parts of a name of
         code are no other words. What may be a name counts if both it and the words are known.
         """
-        stems, analysis = self._candidates.stems, self._analysis
+        stems, written = self._candidates.stems, self._analysis.written_names
+        names = written | self._analysis.likely_names
         said = self._said[self._answering]
         if self._candidates.told is not None:
             said = np.vstack((said, self._candidates.told.counts > 0.0))
         for column in np.flatnonzero(self._content).tolist():
             name = stems[column]
-            if name not in analysis.written_names | analysis.likely_names:
+            if name not in names:
                 continue
             own = {name, *stems_of(words(name))}
             rest = self._content & [one not in own for one in stems]
             others, named = said[:, rest].any(axis=1), said[:, column]
-            known = name in analysis.written_names or (named.any() and others.any())
+            known = name in written or (named.any() and others.any())
             if rest.any() and known and not (others & named).any():
                 return True
         return False

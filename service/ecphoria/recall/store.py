@@ -135,7 +135,7 @@ class EpisodeReader:
     """The read side of the memory graph; every call sees one tenant's nodes only."""
 
     def __init__(self, graph: Graph, *, keep: int = 160_000, dormant: int = 0) -> None:
-        """Keep contents (2 kB each), passages (3 kB each) and positions between recalls.
+        """Keep contents and passages (1.3 kB each), and positions between recalls.
 
         Searches also compare the newest `dormant` dormant episodes one by one; with 0 they find
         live ones only. Spreading goes over live nodes only.

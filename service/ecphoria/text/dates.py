@@ -66,7 +66,7 @@ _LONG: Final = re.compile(
 """Times of more than a month, and those that begin at some time and last until now."""
 _YEAR_ALONE: Final = re.compile(r"(?:in|since|from|until|till|by|before|after)?\s*((?:19|20)\d\d)")
 _STEPS: Final = {"last": -1, "this": 0, "next": 1}
-_FEW: Final = {"few": 3}
+_COUNTS: Final = _NUMBERS | {"few": 3}
 _UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -150,7 +150,7 @@ def _long_range(match: re.Match[str], said_on: date) -> DayRange | None:
 
 
 def _number(said: str) -> int:
-    return int(said) if said.isdigit() else (_NUMBERS | _FEW)[said.lower()]
+    return int(said) if said.isdigit() else _COUNTS[said.lower()]
 
 
 def _start(since: str, said_on: date) -> date | None:

@@ -45,6 +45,12 @@ def folder(root: Path, files: dict[str, object]) -> Opened:
     return export
 
 
+def accounted(export: Opened) -> int:
+    """Count the entries that were read, refused or left out."""
+    reading = export.reading
+    return reading.parts["read"] + reading.parts["refused"] + reading.left_out.total()
+
+
 def account(raw: bytes, form: Format | None) -> tuple[list[NewEpisode], int, Opened]:
     stream = io.BufferedReader(io.BytesIO(raw))
     export = opened_stream(stream, form, name="folder/chat.txt")
@@ -370,12 +376,7 @@ def test_the_messages_of_a_slack_export_add_up(seed: int, tmp_path: Path) -> Non
         held += len(messages)
     export = folder(tmp_path / "export", files)
     assert export.form is Format.SLACK
-    assert (
-        export.reading.parts["read"]
-        + export.reading.parts["refused"]
-        + export.reading.left_out.total()
-        == held
-    )
+    assert accounted(export) == held
     assert export.reading.parts["files of other kinds (.json)"] == 1
 
 
@@ -390,9 +391,7 @@ def test_the_files_of_a_vault_add_up(seed: int, tmp_path: Path) -> None:
     more: dict[str, object] = {".obsidian/app.json": {}, "image.png": "x", "table.csv": "a,b"}
     export = folder(tmp_path / "vault", files | more)
     assert export.form is Format.MARKDOWN
-    assert export.reading.parts["read"] + export.reading.parts[
-        "refused"
-    ] + export.reading.left_out.total() == len(files)
+    assert accounted(export) == len(files)
     others = ("files of other kinds (.png)", "files of other kinds (.csv)")
     assert [export.reading.parts[other] for other in others] == [1, 1]
 
@@ -404,10 +403,5 @@ def test_an_archive_of_several_exports_reads_one_kind_and_counts_the_others(
     talk = [{"id": "s", "conversations": [{"from": "human", "value": "a"}]}]
     export = folder(tmp_path / "mixed", {"result.json": chat, "talk.json": talk, "x.bin": "x"})
     assert export.form is Format.TELEGRAM
-    assert (
-        export.reading.parts["read"]
-        + export.reading.parts["refused"]
-        + export.reading.left_out.total()
-        == held
-    )
+    assert accounted(export) == held
     assert export.reading.parts["files of other kinds (.json)"] == 1
