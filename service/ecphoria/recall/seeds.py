@@ -406,14 +406,12 @@ async def read_for_misspelt(
 
     What only `echoes` have, each given by its stems, counts as absent.
     """
-    stored = {stem for stem, count in found.terms.items() if count.items}
+    # A speaker's name need not be in any text.
+    names = {stem for name in found.profile.participants for stem in stems_of(name)}
+    stored = names.union(stem for stem, count in found.terms.items() if count.items)
     if stored >= {*found.analysis.stems}:
         return {}
     unknown = await asyncio.to_thread(misspelt, cue, stored)
-    if not unknown:
-        return {}
-    names = {stem for name in found.profile.participants for stem in stems_of(name)}
-    unknown = tuple(one for one in unknown if not names.issuperset(stems_of(one.written)))
     if not unknown:
         return {}
     wanted = {stem for one in unknown for stem in one.meant.values()}
@@ -421,7 +419,6 @@ async def read_for_misspelt(
     counts = {
         row.stem: row.items - sum(row.stem in stems for stems in echoes) for row in known.terms
     }
-    # A speaker's name need not be in any text.
     items = {stem: count for stem, count in counts.items() if count > 0}
     items |= dict.fromkeys(names, known.profile.items)
     read = {one.written: one.read(items) for one in unknown}

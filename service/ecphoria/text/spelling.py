@@ -77,7 +77,7 @@ def misspelt(cue: str, stored: AbstractSet[str]) -> tuple[Misspelt, ...]:
 
     Args:
         cue: A text in a language with a dictionary; of any other nothing is found.
-        stored: Stems of the memories, as far as the cue has them.
+        stored: Stems of memories and speakers, as far as the cue has them.
 
     >>> [one.written for one in misspelt("Which potery class was it?", {"class"})]
     ['potery']
