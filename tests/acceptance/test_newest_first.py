@@ -58,6 +58,15 @@ def test_the_newest_value_stands_above_and_the_older_one_is_marked(
     assert sorted(hit["score"] for hit in plain["hits"]) == pytest.approx(unraised, abs=1e-9)
 
 
+def test_a_change_in_another_language_is_found_below_the_first_hits(owner: Owner) -> None:
+    old, new = tell(owner, "J'habite à Lille, près du canal.", "Nous avons déménagé à Metz.")
+    for place in range(30):
+        tell(owner, f"La cigogne {place} habite où coule le canal numéro {place}.")
+    told = recall(owner, "J'habite où ?", k=40, collapse=False)
+    assert marks(told) == {old: new}
+    assert order(told).index(new) < order(told).index(old)
+
+
 def test_a_cue_about_the_past_keeps_the_order_and_the_marks(owner: Owner) -> None:
     old, new = tell(owner, "My rent is 800 euros.", "They raised my rent to 950 euros.")
     cue = "How has my rent changed, 800 euros?"

@@ -36,6 +36,7 @@ from ecphoria.text.asking import asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
 from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.names import normalise
+from ecphoria.text.phrasebook import in_english
 from ecphoria.text.tokens import as_written, stems_of, words
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
@@ -283,7 +284,9 @@ class _Found:
         if not self._analysis.asks_name:
             return frozenset()
         rows = np.flatnonzero(self._answering).tolist()
-        return frozenset(introduction(self._candidates.spoken[row].text) for row in rows) - {""}
+        return frozenset(
+            introduction(in_english(self._candidates.spoken[row].text)) for row in rows
+        ) - {""}
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
@@ -400,6 +403,9 @@ class _Found:
             if name not in names:
                 continue
             own = {name, *stems_of(words(name))}
+            if not name.isascii() and name in self._analysis.likely_names:
+                # Without blanks, a name is several pairs of characters.
+                own |= self._analysis.likely_names
             rest = self._content & [one not in own for one in stems]
             others, named = said[:, rest].any(axis=1), said[:, column]
             known = name in written or (named.any() and others.any())
@@ -443,9 +449,10 @@ class _Found:
         nearer = np.flatnonzero(rows & (there.cosine > nearest)).tolist()
         asker = (subject and subject.speaker) or ""
         return any(
-            stem in there.terms[row].split() and is_of_another(there.spoken[row].text, stem, asker)
+            stem in there.terms[row].split()
+            and is_of_another(in_english(there.spoken[row].text), meant, asker)
             for row in nearer
-            for stem in self._analysis.own
+            for stem, meant in self._analysis.own.items()
         )
 
     @cached_property

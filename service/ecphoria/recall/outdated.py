@@ -30,7 +30,9 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, RecallOptions
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.change import TELLS_CHANGE, Wanted, replaces, restates
+from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import Statement, read_statements
+from ecphoria.text.tokens import stems
 
 CURRENT: Final = "current"
 """The part of a score that raises a current fact above a superseded one."""
@@ -202,19 +204,29 @@ def _pairs(
 def _compared(search: Search, ranked: Ranked, k: int) -> tuple[EpisodeId, ...]:
     """List the memories to compare: the first, and those below that have words of change.
 
-    Only the stems of the frame are read. Of the memories below, those of the speakers of the first
-    `k` count.
+    Only the stems of the frame are read, for a cue in a language of the phrasebook the statements
+    too. Of the memories below, those of the speakers of the first `k` count.
     """
     frame, row = search.frame, search.frame.row
+    cue = search.seeding.cue
+    translated = in_english(cue) is not cue
     speakers = {frame.speaker[row[one]] for one in ranked.ids[:k] if one in row}
     below = (
         one
         for one in ranked.ids[_FIRST:_DEEPEST]
         if one in row
         and frame.speaker[row[one]] in speakers
-        and not TELLS_CHANGE.isdisjoint(frame.terms[row[one]].split())
+        and (
+            not TELLS_CHANGE.isdisjoint(frame.terms[row[one]].split())
+            or (translated and _tells_change(row[one], frame))
+        )
     )
     return (*ranked.ids[:_FIRST], *islice(below, _MORE))
+
+
+def _tells_change(row: int, frame: Frame) -> bool:
+    told = frame.spoken[row].statements if frame.spoken[row].text else ()
+    return any(one.changes or one.now or one.ends for one in told)
 
 
 def told_newer(hits: Sequence[Hit]) -> tuple[str, ...]:
@@ -242,6 +254,8 @@ def _outdated_by_words(
     """Find by their words, for each outdated memory, the newest one that makes it outdated."""
     told = sorted(_told(episodes, ranked, search.frame), key=lambda one: one.place)
     found: dict[EpisodeId, EpisodeId] = {}
+    # Statements of some languages are read in English, and so is the cue.
+    asked = {*search.frame.stems, *stems(in_english(search.seeding.cue))}
     for at, older in enumerate(told):
         # A memory whose facts have ended was said later, but tells what was so before.
         later = [
@@ -252,7 +266,7 @@ def _outdated_by_words(
         for one in reversed(later):
             if _says_again(one, older):
                 break
-            if _makes_outdated(one, older, search):
+            if _makes_outdated(one, older, search, asked):
                 found[older.id] = one.id
                 break
     return found
@@ -286,7 +300,7 @@ def _last_place(episode: Episode, ranked: Ranked) -> tuple[float, int]:
     return max((one.occurred_at.timestamp(), one.turn) for one in (episode, *copies))
 
 
-def _makes_outdated(later: _Told, older: _Told, search: Search) -> bool:
+def _makes_outdated(later: _Told, older: _Told, search: Search, asked: Collection[str]) -> bool:
     """Tell whether a later memory replaces what an older one says of the cue.
 
     "Bo does the tests, Leo the docs" still answers who does the docs if Ann does the tests now.
@@ -300,7 +314,7 @@ def _makes_outdated(later: _Told, older: _Told, search: Search) -> bool:
     }
     over, holds = list[int](), list[int]()
     for old in older.statements:
-        found = len(old.says.intersection(search.frame.stems))
+        found = len(old.says.intersection(asked))
         (over if old.says in replaced else holds).append(found)
     return bool(over) and max(over) > max(holds, default=-1)
 

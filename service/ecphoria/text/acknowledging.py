@@ -1,9 +1,10 @@
-"""Find turns that only acknowledge what was said, such as "ok, thanks"; English and German."""
+"""Find turns that only acknowledge what was said, such as "ok, thanks"."""
 
 import re
 from typing import Final
 
 from ecphoria.text.asking import FILLER_PHRASES
+from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import APOSTROPHES
 
@@ -28,9 +29,20 @@ _AGREEING: Final = (
     "passt",
     "bis (?:bald|dann|morgen|später)",
 )
+
+
+def _agreeing(*, spaced: bool) -> list[str]:
+    return [
+        one.calendar["agrees"]
+        for one in LANGUAGES.values()
+        if "agrees" in one.calendar and one.spaced is spaced
+    ]
+
+
 _LONGEST_FIRST: Final = sorted((*FILLER_PHRASES, *_AGREEING), key=len, reverse=True)
+_SPACED: Final = "|".join((*_LONGEST_FIRST, *_agreeing(spaced=True)))
 _ACKNOWLEDGES: Final = re.compile(
-    rf"(?:[^\w]|\b(?:{'|'.join(_LONGEST_FIRST)})\b)*+", re.IGNORECASE
+    rf"(?:[^\w]|\b(?:{_SPACED})\b|{'|'.join(_agreeing(spaced=False))})*+", re.IGNORECASE
 )
 
 

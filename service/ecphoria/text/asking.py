@@ -1,8 +1,8 @@
 """Separate turns that only ask, or only say "I don't know", from turns that state something.
 
-The rules know English and German; in other languages a sentence is a question if it ends as one
-and states nothing beside it. A sentence without a matching rule states something, so a missing
-rule never hides a memory.
+The rules know English and German; some other languages are read in the English of
+`ecphoria.text.phrasebook`. In all, a sentence is a question if it ends as one and states nothing
+beside it. A sentence without a matching rule states something, so a missing rule hides no memory.
 
 Every rule looks at one sentence of at most `LONGEST_ASKING` characters, and no pattern has nested
 repetition, so the time is linear in the text.
@@ -14,16 +14,27 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
 from ecphoria.text.german import DATED, is_german
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
-from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
+from ecphoria.text.languages import (
+    LANGUAGES,
+    QUESTION_MARKS,
+    Language,
+    content_words,
+    languages_of,
+)
+from ecphoria.text.phrasebook import in_english
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONTRACTED,
     INTERJECTIONS,
     LIGHT_WORDS,
     NAMELESS_WORDS,
+    UNSPACED,
+    UPPER,
     stems,
+    stems_of,
 )
 
 # A sentence that no rule recognises states something; a long request to an assistant is evidence
@@ -160,6 +171,7 @@ _INDIRECT = (
     r"|(?:erinnere|erinner) mich (?:daran|an)|mich (?:würde )?interessier\w*|weißt du|weisst du"
     r"|wissen sie|keine ahnung (?:mehr )?,? ?(?:wie|was|wer|wo|wann))"
 )
+_REQUESTS = re.compile(_INDIRECT, re.IGNORECASE)
 _LABEL = re.compile(
     r"\s*(?:user|human|customer|assistant|agent|ai|bot|system|q|a|me|you|question|answer|nutzer"
     r"|nutzerin|frage|antwort|ich|du)\s*[:>\uff1a]\s*",
@@ -360,23 +372,14 @@ _SENTENCE = re.compile(rf"(?:[^{_ENDS}]|{DOT_WITHIN})+(?:[{_ENDS}]+|$)")
 _CLAUSE = re.compile(r"[,;()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|:(?!\d)|\s-\s")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+")
-_NAME = re.compile(rf"(?<=[^\W\d_])(?:{_Q}s)?[ ,]+(?P<name>(?!(?:I|AI|LLM|KI)\b)[^\W\d_a-z]\w+)")
+_NAME = re.compile(
+    rf"(?<=[^\W\d_])(?:{_Q}s)?[ ,]+(?P<name>(?!(?:I|AI|LLM|KI)\b)[{UPPER}{UNSPACED}]\w+)"
+)
 
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
-
-GERMAN_ASKING_WORDS: Final = _words(
-    """
-    heißt heißen heiße heisst hieß nennt nenne nennen weiß weißt wissen wusste wüsste kennst kennt
-    kenne kennen erinnerst erinnere erinnern sag sage sagen gesagt erzähl erzähle erzählt verrate
-    verraten mitgeteilt erwähnt genannt ahnung informationen angaben daten bekannt leider bitte
-    danke frage mal gerne gern bisher eigentlich sicher noch mir dir dich hast hab kannst könntest
-    könnt würdest hallo tag möchte würde namens name namen übrigens gerade
-    """
-)
-"""German words of questions that say nothing about the topic."""
 
 _ENGLISH_ASKING_WORDS = _words(
     """
@@ -433,8 +436,18 @@ def content_stems(found: frozenset[str]) -> frozenset[str]:
 
 
 def own_stems(found: Iterable[str]) -> int:
-    """Count the different stems of a turn that tell something, whatever the turn does."""
-    return len(frozenset(found) - _ASKING_STEMS - _REPORTING_STEMS)
+    """Count the different stems of a turn that tell something, whatever its act and language.
+
+    Pairs of characters do not count: function words may be inside.
+    """
+    told = frozenset(found) - _OF_ANY_ACT
+    return sum(not _UNSPACED.match(stem) for stem in told)
+
+
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_OF_ANY_ACT: Final = _ASKING_STEMS.union(
+    _REPORTING_STEMS, stems_of(word for one in LANGUAGES.values() for word in one.silent)
+)
 
 
 _ENDS_ASKING = re.compile(r"[?\uff1f\u061f][^\w.!?\uff1f\u061f]*$")
@@ -496,7 +509,8 @@ def read_asking(spoken: str) -> Asking:
         return Asking(Saying.STATES, capitals, content)
     else:
         return STATES
-    return Asking(saying, names_and_numbers(spoken), content_stems(frozenset(stems(spoken))))
+    said = stems_of(content_words(spoken, languages_of(spoken)))
+    return Asking(saying, names_and_numbers(spoken), content_stems(frozenset(said)))
 
 
 def _kinds(spoken: str) -> set[str]:
@@ -513,21 +527,30 @@ def _kinds(spoken: str) -> set[str]:
 
 def _read(sentence: str) -> str:
     """Name what a sentence does: question, excuse, offer, states, or nothing (empty)."""
-    body = _behind(_FILLER, _behind(_LABEL, sentence))
+    labelled = _behind(_LABEL, sentence)
+    body = _without_marks(_behind(_FILLER, labelled))
     ends = sentence.rstrip()
-    body = body.rstrip().rstrip("?.!\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964 \n")
-    languages = languages_of(body)
+    languages = languages_of(labelled)
     marked = ends.endswith(QUESTION_MARKS) or any(
         language.ends and language.ends.search(ends) for language in languages
     )
     if not _WORD.search(body):
         return "question" if marked and _WORD.search(sentence) else ""
-    excused = _EXCUSES.match(body) or _EXCUSES_WITHIN.search(body)
-    if excused and not _BUT.search(body) and not marked:
+    translated = in_english(labelled, languages)
+    # "No" in front is a filler of English only: "No me has dicho nada".
+    english = body if translated is labelled else _without_marks(_behind(_FILLER, translated))
+    excused = _EXCUSES.match(english) or _EXCUSES_WITHIN.search(english)
+    if excused and not _BUT.search(english) and not marked:
         return "excuse"
-    if _asks(body, marked=marked, languages=languages):
+    if _asks(body, marked=marked, languages=languages) or (
+        english is not body and _REQUESTS.match(english)
+    ):
         return "question"
     return "offer" if _OFFERS.match(body) else "states"
+
+
+def _without_marks(sentence: str) -> str:
+    return sentence.rstrip().rstrip("?.!\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964 \n")
 
 
 def _behind(opening: re.Pattern[str], text: str) -> str:

@@ -31,6 +31,7 @@ from ecphoria.text.change_words import (
     VERBS,
     WEAK,
 )
+from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems
 from ecphoria.text.tokens import WEEKDAYS, porter, words
 
@@ -75,7 +76,7 @@ def wanted(cue: str, year: int) -> Wanted:
     """Tell which value a cue asks for, by its words or a year before `year`."""
     if any(int(stated) < year for stated in _YEAR.findall(cue)):
         return Wanted.PAST
-    said = words(cue)
+    said = words(in_english(cue))
     spoken = " ".join(said)
     if ASKS_FOR_NOW.within(said, spoken):
         return Wanted.NEWEST

@@ -9,13 +9,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.change_words import PEOPLE
-from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_in
+from ecphoria.text.dating import PartialDate, PlacedDate, holidays_in, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
+from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
+from ecphoria.text.phrasebook import in_english, originals
 from ecphoria.text.terms import CueTerms, cue_terms, joined_names
 from ecphoria.text.tokens import (
     APOSTROPHES,
@@ -95,10 +96,11 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
 def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
-    Also `at Christmas` and `über Weihnachten`. English month names count capitalised and in full;
-    `May` alone is no date.
+    Also `at Christmas`, `über Weihnachten` and `à Noël`. English month names count capitalised and
+    in full; `May` alone is no date.
     """
-    found = list(stated_in(text, languages))
+    languages = languages_of(text) if languages is None else languages
+    found = [*stated_in(text, languages), *holidays_in(text, languages)]
     for match in STATED_DATE.finditer(text):
         date = read_date(match)
         if date is not None:
@@ -183,7 +185,8 @@ class CueAnalysis:
             in front of it.
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
         asks_name: The cue asks for the asker's name, and nothing else.
-        own: Stems of what it calls the asker's: "my birthday".
+        own: Stems of what it calls the asker's: "my birthday"; each with the stem of the English
+            word, as `in_english` writes it.
         also: A further term that stands for a stem: the stem of its word in the cue's language.
         written_names: Stems of names that are no speakers, by their capital or the signs inside:
             "Leo", "db-stage-01".
@@ -205,7 +208,7 @@ class CueAnalysis:
     only_listener: bool = False
     asks_summary: bool = False
     asks_name: bool = False
-    own: frozenset[str] = frozenset()
+    own: Mapping[str, str] = field(default_factory=dict)
     told: bool = False
     asks_of_time: bool = False
     also: Mapping[str, str] = field(default_factory=dict)
@@ -246,6 +249,7 @@ def analyse(
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
     named, likely = names_of_cue(asked, languages)
+    english = in_english(asked, languages)
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
@@ -255,7 +259,7 @@ def analyse(
         silent=found.silent | {*stems_of(words(said[0])[-1:] if said else ())},
         written_names=(named | {*joined_names(asked)}) & {*found.stems},
         likely_names=likely & {*found.stems},
-        roles=frozenset(stems_of(words(" ".join(_roles(asked))))) & {*found.stems},
+        roles=frozenset(_stems_of_each(_roles(english), asked, languages)) & {*found.stems},
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
@@ -268,8 +272,8 @@ def analyse(
         asks_listener=SECOND_PERSON_ACTS.search(impolite) is not None,
         only_listener=said is not None and _ASKER_ACTS.search(impolite[: said.start()]) is None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
-        asks_name=_ASKS_NAME.search(text) is not None,
-        own=frozenset(stems_of(words(" ".join(_MINE.findall(text))))),
+        asks_name=_ASKS_NAME.search(in_english(text, languages)) is not None,
+        own=_stems_of_each(_MINE.findall(english), asked, languages),
     )
 
 
@@ -308,6 +312,18 @@ def _roles(asked: str) -> list[str]:
     found = _ASKS_WHO.search(asked)
     role = found and (found["role"] or found["rolle"]).split()[-1]
     return [role] if role and role.lower() not in _ANYONE else []
+
+
+def _stems_of_each(
+    english: Iterable[str], text: str, languages: Sequence[Language]
+) -> dict[str, str]:
+    """Give the stems of a text for which English words stand, each with that word's stem."""
+    return {
+        stem: meant
+        for word in english
+        for meant in stems_of(words(word))
+        for stem in originals(text, word.lower(), languages)
+    }
 
 
 def _speaks_of(english: re.Pattern[str], text: str, others: Iterable[re.Pattern[str]]) -> bool:
@@ -469,11 +485,11 @@ def as_meant(
     """
     counts = counts.copy()
     if analysis.asks_name:
-        counts[[introduction(text) != "" for text in spoken]] = 1.0
+        counts[[introduction(in_english(text)) != "" for text in spoken]] = 1.0
         return counts
     for column in (column for column, stem in enumerate(stems) if stem in analysis.own):
         for row in np.flatnonzero(counts[:, column]).tolist():
-            if is_of_another(spoken[row], stems[column], asker):
+            if is_of_another(in_english(spoken[row]), analysis.own[stems[column]], asker):
                 counts[row, column] = 0.0
     return counts
 

@@ -74,6 +74,7 @@ class TimePhrase:
 class _Rules:
     stated: re.Pattern[str]
     phrases: tuple[tuple[re.Pattern[str], str], ...]
+    holidays: tuple[tuple[re.Pattern[str], PartialDate], ...]
 
 
 def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
@@ -86,6 +87,21 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[P
         matches = _rules(language.code).stated.finditer(lower)
         found += [(match.span(), _worded(match)) for match in matches]
     return tuple(PlacedDate(start=span[0], end=span[1], date=date) for span, date in apart(found))
+
+
+def holidays_in(text: str, languages: Sequence[Language]) -> tuple[PlacedDate, ...]:
+    """Find holidays by which a question names a time: "à Noël", "в новый год".
+
+    >>> [one.date.month for one in holidays_in("Où étions-nous à Noël ?", [LANGUAGES["fr"]])]
+    [12]
+    """
+    lower = unaccented(text)
+    return tuple(
+        PlacedDate(start=match.start(), end=match.end(), date=day)
+        for language in languages
+        for pattern, day in _rules(language.code).holidays
+        for match in pattern.finditer(lower)
+    )
 
 
 def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:
@@ -186,11 +202,11 @@ def _rules(code: str) -> _Rules:
     seasons = f"|{_named('s', table['seasons'])}" if "seasons" in table else ""
     named = f"{_named('w', table['weekdays'])}|{month}{seasons}"
     spans = f"(?:{named}|{unit})"
-    if "since" in table:
-        since = rf"(?:{table['since']})\s+"
-        phrases.append((rf"{since}(?:{named})", "since {span}"))
-        phrases.append((rf"{since}(?:{table['last']})\s+{spans}", "since last {span}"))
-        phrases.append((rf"{since}{spans}\s+(?:{table['last']})", "since last {span}"))
+    for since in _since(table, gap):
+        phrases.append((since.format(f"(?:{named})"), "since {span}"))
+        phrases.append((since.format(rf"(?:{table['last']}){gap}{spans}"), "since last {span}"))
+        if language.spaced:
+            phrases.append((since.format(rf"{spans}\s+(?:{table['last']})"), "since last {span}"))
     for step in _STEPS:
         phrases.append((f"(?:{table[step]}){gap}{spans}", f"{step} {{span}}"))
         if language.spaced:
@@ -202,7 +218,25 @@ def _rules(code: str) -> _Rules:
     return _Rules(
         stated=_compiled(dated, language),
         phrases=tuple((_compiled(said, language), english) for said, english in phrases),
+        holidays=tuple(
+            (_compiled(said, language), _day_of(day))
+            for day, said in table.get("holidays", {}).items()
+        ),
     )
+
+
+def _since(table: Mapping[str, Any], gap: str) -> Iterator[str]:
+    """Write the forms of "since", with a place for the time."""
+    if "until_now" in table:
+        before = f"(?:{table['since']})?" if "since" in table else r"(?<!\d)"
+        yield f"{before}{{}}(?:{table['until_now']})"
+    elif "since" in table:
+        yield f"(?:{table['since']}){gap}{{}}"
+
+
+def _day_of(holiday: str) -> PartialDate:
+    month, day = map(int, holiday.split("-"))
+    return PartialDate(year=None, month=month, day=day)
 
 
 def _unaccented(value: Any) -> Any:

@@ -16,6 +16,17 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that are capitalised by their place in the sentence and never are a name."""
 
+ASKING_WORDS: Final = tuple(
+    """
+    heißt heißen heiße heisst hieß nennt nenne nennen weiß weißt wissen wusste wüsste kennst kennt
+    kenne kennen erinnerst erinnere erinnern sag sage sagen gesagt erzähl erzähle erzählt verrate
+    verraten mitgeteilt erwähnt genannt ahnung informationen angaben daten bekannt leider bitte
+    danke frage mal gerne gern bisher eigentlich sicher noch mir dir dich hast hab kannst könntest
+    könnt würdest hallo tag möchte würde namens name namen übrigens gerade
+    """.split()  # noqa: SIM905
+)
+"""German words of questions that say nothing about the topic."""
+
 _TELLS_GERMAN = FUNCTION_WORDS - english.FUNCTION_WORDS
 _TELLS_ENGLISH = english.FUNCTION_WORDS - FUNCTION_WORDS
 # Used only to check summaries; names and dates are read by English rules

@@ -8,7 +8,7 @@ import re
 import tomllib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
@@ -44,6 +44,7 @@ class Language:
         stemmer: Snowball's; None where the script alone tells the stemmer of a word.
         function: Function words, in lower case as they are written.
         silent: Words that say nothing about a topic, as `words` writes them.
+        between: Words that say nothing about a topic, where no blanks part words.
         asks: Its question words, at whose places a cue is cut.
         question: Begins a question.
         ends: Ends a question that has no question mark; None if nothing does.
@@ -59,6 +60,7 @@ class Language:
     stemmer: Stemmer.Stemmer | None
     function: frozenset[str]
     silent: frozenset[str]
+    between: re.Pattern[str] | None
     asks: re.Pattern[str]
     question: re.Pattern[str]
     ends: re.Pattern[str] | None
@@ -76,7 +78,8 @@ class Language:
 def _language(code: str, table: Mapping[str, Any]) -> Language:
     letters, ends, function = table.get("letters"), table.get("ends"), _function_words(table)
     edge = "(?:{})" if code in _UNSPACED else r"(?<!\w)(?:{})(?!\w)"
-    asks = _any(sorted(map(re.escape, table["asks"].split()), key=len, reverse=True))
+    asks = _longest_first(table["asks"])
+    unspaced = code in _UNSPACED
     return Language(
         code=code,
         name=table["name"],
@@ -84,6 +87,7 @@ def _language(code: str, table: Mapping[str, Any]) -> Language:
         stemmer=Stemmer.Stemmer(table["stemmer"]) if "stemmer" in table else None,
         function=frozenset(function.split()),
         silent=frozenset(words(f"{function} {table['asking']}")),
+        between=re.compile(_longest_first(f"{function} {table['asking']}")) if unspaced else None,
         asks=re.compile(edge.format(asks), re.IGNORECASE),
         question=re.compile(rf"[\s\u00bf\u00a1]*{edge.format(asks)}", re.IGNORECASE),
         ends=re.compile(rf"{ends}[\u3002.]?\s*$") if ends else None,
@@ -92,6 +96,10 @@ def _language(code: str, table: Mapping[str, Any]) -> Language:
         you=re.compile(edge.format(table["you"]), re.IGNORECASE),
         calendar=table,
     )
+
+
+def _longest_first(listed: str) -> str:
+    return _any(sorted(map(re.escape, listed.split()), key=len, reverse=True))
 
 
 def _function_words(table: Mapping[str, Any]) -> str:
@@ -106,6 +114,10 @@ TABLES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     files("ecphoria.text").joinpath("languages.toml").read_text("utf-8")
 )
 """Entries of `languages.toml`, by the code of the language."""
+PHRASEBOOK: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
+    files("ecphoria.text").joinpath("phrasebook.toml").read_text("utf-8")
+)
+"""Entries of `phrasebook.toml`, by the code of the language."""
 LANGUAGES: Final = {code: _language(code, table) for code, table in TABLES.items()}
 """By code."""
 
@@ -124,6 +136,7 @@ _LAST_LATIN: Final = "\u036f"
 _OWN_SHARE: Final = 1 / 3
 """Share of the letters from which on a script tells the main language; a Chinese character is
 about half a word."""
+_ENDINGS: Final = re.compile(r"(?P<word>\w+)\[(?P<letters>\w+)\]")
 _PLAIN: Final = re.compile(r"\w+")
 _OPTIONAL: Final = re.compile(r"\(\?:[^()]*(?:\([^()]*\)[^()]*)*\)\?|\w\?")
 
@@ -134,16 +147,35 @@ def _tells() -> Mapping[str, tuple[str, ...]]:
     for code, table in TABLES.items():
         if "letters" not in table:
             told = f"{_function_words(table)} {table.get('signs', '')}"
-            for word in {*words(told), *_calendar_words(table)}:
+            for word in {*words(told), *_calendar_words(table), *_phrase_words(code)}:
                 found[word].append(code)
     return {word: tuple(codes) for word, codes in found.items()}
 
 
 def _calendar_words(table: Mapping[str, Any]) -> Iterable[str]:
-    spellings = _any((*table["months"], *table["weekdays"], *table["phrases"], *table["units"]))
-    required = _OPTIONAL.sub("", spellings).split("|")
+    return _long_words((*table["months"], *table["weekdays"], *table["phrases"], *table["units"]))
+
+
+def _phrase_words(code: str) -> Iterable[str]:
+    """List the words of everyday phrases that are no English words of the phrasebook."""
+    listed = PHRASEBOOK.get(code, {}).get("words", {})
+    return set(_long_words(listed.values())).difference(words(" ".join(listed)))
+
+
+def _long_words(spellings: Iterable[str]) -> Iterable[str]:
+    required = _OPTIONAL.sub("", _any(spellings)).split("|")
+    written = [one for each in required for one in _endings(each)]
     # A short unit, such as German "Tag", is a word of other languages too.
-    return words(" ".join(one for one in required if _PLAIN.fullmatch(one) and len(one) > 3))
+    return words(" ".join(one for one in written if _PLAIN.fullmatch(one) and len(one) > 3))
+
+
+def _endings(spelling: str) -> Iterator[str]:
+    """Write out the letters of a last bracket: `giorn[oi]`."""
+    found = _ENDINGS.fullmatch(spelling)
+    if found is None:
+        yield spelling
+    else:
+        yield from (found["word"] + letter for letter in found["letters"])
 
 
 _TELLS: Final = _tells()
@@ -193,6 +225,19 @@ def _latin(found: Sequence[str], text: str) -> Language | None:
     # Every process must choose alike, for a memory and for a cue: of two the first in the table.
     best = max(LANGUAGES, key=lambda code: round(score[code], 6))
     return LANGUAGES[best] if score[best] > english and score[best] >= _LEAST else None
+
+
+def content_words(text: str, languages: Iterable[Language]) -> list[str]:
+    """Split a text into words without those that say nothing about a topic, in its languages.
+
+    >>> content_words("你还记得我邻居的名字吗", [LANGUAGES["zh"]])
+    ['记得', '邻居', '名字']
+    """
+    languages = tuple(languages)
+    for language in languages:
+        text = language.between.sub(" ", text) if language.between else text
+    silent = frozenset(word for language in languages for word in language.silent)
+    return [word for word in words(text) if word not in silent]
 
 
 def main_language(text: str) -> str | None:

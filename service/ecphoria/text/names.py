@@ -255,7 +255,9 @@ def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str
 
     A name is a capitalised word behind the first one, or a first one with `'s`. German writes all
     nouns so: there a name stands behind *Frau* or *Herr*, and a noun without an article may be
-    one, as may any in a language that has other capitals than English.
+    one, as may any in a language that has other capitals than English. Chinese and Japanese have
+    no capitals: there a few characters in front of a particle, such as the Chinese *de*, may be
+    one.
 
     >>> names_of_cue("When is Leo's birthday?", ())[0]
     frozenset({'leo'})
@@ -263,6 +265,9 @@ def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str
     ['geburtstag', 'leo']
     """
     cue = cue.strip()
+    if any(not one.spaced for one in languages):
+        owners = _OWNER.findall(_ASKER.sub(" ", cue))
+        return frozenset(), frozenset(stems_of(words(" ".join(owners))))
     if _GERMAN in languages:
         bare = [match["noun"] for match in _BEFORE_NOUN.finditer(cue) if _is_bare(match)]
         return _stems_of_names(_TITLED.findall(cue)), _stems_of_names(bare)
@@ -270,6 +275,14 @@ def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str
     return (frozenset(), named) if languages else (named, frozenset())
 
 
+_OWNER: Final = re.compile(
+    r"(?<![\u3400-\u9fff\u3040-\u30ff])([\u3400-\u9fff\u3040-\u30ff]{2,4}?)"
+    r"(?:\u3055\u3093|\u541b)?(?=[\u7684\u306e\u306f])"
+)
+"""An owner or topic, without a title, in front of the Chinese *de*, the Japanese *no* or *wa*."""
+_ASKER: Final = re.compile(
+    f"(?:{'|'.join(LANGUAGES[code].calendar['me'] for code in ('zh', 'ja', 'ko'))})"
+)
 _FIRST: Final = 20
 """Characters that have the first word of a question, and a second one if another is behind it."""
 

@@ -1,7 +1,7 @@
 """Read sentences of English and German as statements: a subject, a verb of state, and a value.
 
-A sentence that no rule reads says nothing. Lists and events are such sentences: "I bought a lamp"
-and "I bought a chair" are both true.
+Some languages are read in the English of `phrasebook`. A sentence that no rule reads says nothing,
+such as lists and events: "I bought a lamp" and "I bought a chair" are both true.
 """
 
 import re
@@ -46,8 +46,9 @@ from ecphoria.text.change_words import (
 )
 from ecphoria.text.code_blocks import code_blocks
 from ecphoria.text.cue import without_caption
+from ecphoria.text.phrasebook import in_english
 from ecphoria.text.retold import Duty, as_thing_of, plainly, read_duty, with_its_thing
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.tokens import porter, stem_of, words
 
 LONGEST: Final = 2_000
 """Characters; a longer text is an article or a log, and is not read."""
@@ -146,7 +147,7 @@ def read_statements(text: str) -> tuple[Statement, ...]:
     """Read the statements of a memory's text, in order; none of a text over `LONGEST`."""
     if len(text) > LONGEST:
         return ()
-    sentences = list(_sentences(text))
+    sentences = list(_sentences(in_english(text)))
     found = [one for sentence in sentences for one in _read_sentence(sentence)]
     # "Staging moved! New ip is 10.0.0.9": the sentence in front names the thing.
     together = (*sentences, *(f"{before} {behind}" for before, behind in pairwise(sentences)))
@@ -417,8 +418,6 @@ def _verb_of_self(rest: Sequence[str]) -> str:
 
 _REPEATED: Final = frozenset(words("once twice times"))
 """Tells that "I see a doctor" is no single event and no feeling."""
-
-
 _ENDS_PAST: Final = re.compile(r"(?:ed|ten|(?<!ei)(?<!ie)te)$")
 """Endings of past tenses; "ich leite" and "ich miete" are present."""
 
@@ -534,7 +533,7 @@ _PARTICIPLE: Final = re.compile(
 def named_stems(said: Sequence[str], keep: frozenset[str] = frozenset()) -> frozenset[str]:
     """Reduce the words that may name a thing or a value to stems; those of `keep` too."""
     return frozenset(
-        porter(MASCULINE.get(word, word)) for word in said if word in keep or _names(word)
+        stem_of(MASCULINE.get(word, word)) for word in said if word in keep or _names(word)
     )
 
 

@@ -405,6 +405,11 @@ def porter(word: str) -> str:
     return str(_PORTER.stemWord(word))
 
 
+def stem_of(word: str) -> str:
+    """Reduce one word to a stem, with the stemmer of its script."""
+    return str(_stemmer(word[0]).stemWord(word))
+
+
 def stems(text: str) -> tuple[str, ...]:
     """Reduce to stems in order, repeats kept, without stop words.
 
@@ -423,7 +428,7 @@ def stems_of(found: Iterable[str]) -> tuple[str, ...]:
     kept = [word for word in found if word not in STOP_WORDS]
     if all(map(str.isascii, kept)):
         return tuple(_PORTER.stemWords(kept))
-    return tuple(_stemmer(word[0]).stemWord(word) for word in kept)
+    return tuple(map(stem_of, kept))
 
 
 @lru_cache(10_000)

@@ -39,6 +39,7 @@ from ecphoria.text.names import (
     names_of_cue,
     normalise,
 )
+from ecphoria.text.phrasebook import in_english
 from ecphoria.text.quotes import carries, find_quote, may_deny
 from ecphoria.text.retold import with_its_thing
 from ecphoria.text.self_statements import self_statements
@@ -80,7 +81,7 @@ PATTERNS = (
         "I'm ",
         "you ",
     ),
-    *("hast du ",),
+    *("hast du ", "je ne suis plus ", "\u6211\u7684", "\u79c1\u306e"),
     *("\u6771\u4eac", "\u3042\u3002", "\u0e44\u0e1b", "\u200b", "\u200d", "\ufeff", "\U0001f642"),
     *(
         "\u0301",
@@ -144,6 +145,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "ngrams": ngrams,
     "normalise": normalise,
     "one_line": one_line,
+    "in_english": in_english,
     "only_acknowledges": only_acknowledges,
     "stated_dates": stated_dates,
     "read_asking": read_asking,
