@@ -269,17 +269,21 @@ def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
     return counts
 
 
-def count_terms(terms: Sequence[str], stems: Sequence[str], also: Mapping[str, str]) -> FloatArray:
-    """Count stems, [n, q], or the terms that stand for them where those are more.
+def count_terms(
+    terms: Sequence[str], stems: Sequence[str], also: Mapping[str, Sequence[str]]
+) -> FloatArray:
+    """Count stems, [n, q], or that of the terms that stand for them which is most frequent.
 
     The stems of a text's own language join more forms of a word than Porter's, so they are
     counted at least as often (decision 0051).
     """
     counts = count_stems(terms, stems)
-    columns = [column for column, stem in enumerate(stems) if stem in also]
-    if columns:
-        own = count_stems(terms, [also[stems[column]] for column in columns])
-        counts[:, columns] = np.maximum(counts[:, columns], own)
+    others = sorted({other for stem in stems for other in also.get(stem, ())})
+    if others:
+        found = dict(zip(others, count_stems(terms, others).T, strict=True))
+        for column, stem in enumerate(stems):
+            for other in also.get(stem, ()):
+                np.maximum(counts[:, column], found[other], out=counts[:, column])
     return counts
 
 

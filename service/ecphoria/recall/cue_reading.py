@@ -124,8 +124,8 @@ def without_function_words(analysis: CueAnalysis, terms: Mapping[str, TermCount]
     They would match words of the store's language that are written alike, such as `die` or `war`;
     names and numbers are left.
     """
-    own = analysis.also.values()
-    if not own or not terms.keys().isdisjoint(own):
+    own = analysis.further
+    if not own or not own.isdisjoint(terms):
         return analysis
     rest = tuple(stem for stem in analysis.stems if stem not in analysis.silent)
     return replace(analysis, stems=rest or analysis.stems)

@@ -63,7 +63,7 @@ class EngramReader(Store):
     ) -> Sequence[tuple[Engram, Mapping[str, float]]]:
         """Rank what the indexes find, with the parts of each score."""
         analysis, vector = search.seeding.analysis, search.seeding.vector
-        stems = sorted({*analysis.stems, *analysis.also.values()})
+        stems = analysis.sought
         found = await self._graph.run(
             _FIND_ENGRAMS,
             tenant=search.tenant,

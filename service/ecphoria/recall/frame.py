@@ -51,6 +51,7 @@ from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.cue import CueAnalysis, as_meant, date_affinities
 from ecphoria.text.matching import holds
+from ecphoria.text.related import Related
 from ecphoria.text.tokens import stems as stems_of
 
 
@@ -95,7 +96,7 @@ def units_of(
     counts: FloatArray,
     passages: PassageColumns | None,
     stems: Sequence[str],
-    also: Mapping[str, str],
+    also: Related,
 ) -> Units:
     """Divide the n rows into units: each passage of a long row, and each other row.
 
@@ -364,10 +365,7 @@ def _count(
 
 
 def _told(
-    columns: Columns,
-    stated: StatementColumns | None,
-    stems: Sequence[str],
-    also: Mapping[str, str],
+    columns: Columns, stated: StatementColumns | None, stems: Sequence[str], also: Related
 ) -> Told | None:
     """Count the stems of statements; None if there is no statement."""
     if stated is None or not stated.fact:
@@ -557,10 +555,10 @@ def neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
 
 
 def _rarity(
-    stems: Sequence[str], also: Mapping[str, str], terms: Mapping[str, TermCount], items: int
+    stems: Sequence[str], also: Related, terms: Mapping[str, TermCount], items: int
 ) -> FloatArray:
     held = {stem: count.items for stem, count in terms.items()}
-    df = [max(held.get(stem, 0), held.get(also.get(stem, ""), 0)) for stem in stems]
+    df = [max(held.get(one, 0) for one in (stem, *also.get(stem, ()))) for stem in stems]
     # The profile was read first, so a count may already include a later write.
     return idf(np.minimum(np.array(df, dtype=np.float64), items), items)
 

@@ -359,7 +359,6 @@ class Seeker:
         subjects = subjects_of(analysis, expected.names, options.asker)
         encoding = asyncio.create_task(_encode(self._embedder, cue, analysis))
         wider = searched_stems(analysis, reading)
-        stems = sorted({*analysis.stems, *analysis.also.values()})
 
         async def by_vector(search: _VectorSearch[R], filters: Filters = filters) -> Sequence[R]:
             vector = (await encoding).vector
@@ -376,7 +375,9 @@ class Seeker:
             store.seeds_by_text(tenant, wider, limit, filters),
             asyncio.gather(*facts),
             asyncio.gather(*passages),
-            store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *reading.normalised}))),
+            store.lexicon(
+                tenant, analysis.sought, tuple(sorted({*ngrams(text), *reading.normalised}))
+            ),
         )
         terms = {row.stem: row for row in known.terms}
         return Seeding(
@@ -451,7 +452,7 @@ def searched_stems(analysis: CueAnalysis, reading: CueReading) -> list[str]:
     The expansions only add candidates: scores use the cue itself.
     """
     more = stems_of(" ".join(reading.expansions))
-    return sorted({*analysis.stems, *analysis.also.values(), *more})
+    return sorted({*analysis.sought, *more})
 
 
 def _linked(

@@ -31,6 +31,7 @@ from ecphoria.text.change_words import (
     VERBS,
     WEAK,
 )
+from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems
 from ecphoria.text.tokens import WEEKDAYS, porter, words
@@ -340,7 +341,9 @@ _MORE_ALIKE: Final = 0.45
 
 
 def _agree(later: Statement, earlier: Statement) -> bool:
-    """Tell whether both values are numbers of one unit, or both are words."""
+    """Tell whether both values are of one kind: numbers of one unit, times, or words."""
+    if differ_in_kind(later, earlier):
+        return False
     days = later.new - CHANGING
     if later.changes and days and days <= CALENDAR and earlier.values & CALENDAR:
         return True

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter
 from typing import Final
 
@@ -17,6 +18,7 @@ from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
 from ecphoria.text.phrasebook import in_english, originals
+from ecphoria.text.related import Related
 from ecphoria.text.terms import CueTerms, cue_terms, joined_names
 from ecphoria.text.tokens import (
     APOSTROPHES,
@@ -187,7 +189,8 @@ class CueAnalysis:
         asks_name: The cue asks for the asker's name, and nothing else.
         own: Stems of what it calls the asker's: "my birthday"; each with the stem of the English
             word, as `in_english` writes it.
-        also: A further term that stands for a stem: the stem of its word in the cue's language.
+        also: Further terms that stand for a stem: the stem of its word in the cue's language, and
+            those of words with the same meaning.
         written_names: Stems of names that are no speakers, by their capital or the signs inside:
             "Leo", "db-stage-01".
         likely_names: Stems of what may be a name, in other languages than English: a German noun
@@ -211,11 +214,21 @@ class CueAnalysis:
     own: Mapping[str, str] = field(default_factory=dict)
     told: bool = False
     asks_of_time: bool = False
-    also: Mapping[str, str] = field(default_factory=dict)
+    also: Related = field(default_factory=dict)
     written_names: frozenset[str] = frozenset()
     likely_names: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
+
+    @property
+    def further(self) -> frozenset[str]:
+        """All terms that stand for a stem."""
+        return frozenset(chain.from_iterable(self.also.values()))
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The terms that the text index is searched for, sorted: the stems, and `further`."""
+        return tuple(sorted({*self.stems, *self.further}))
 
 
 def analyse(

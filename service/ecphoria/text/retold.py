@@ -86,6 +86,18 @@ _RUN_ON: Final = re.compile(
     rf"(?:run|go out|happen|take place) (?P<on>(?:now )?on (?:{_DAYS})s?\b.*)",
     re.IGNORECASE,
 )
+_RUNS_ON: Final = re.compile(
+    rf"(?P<things>(?:(?:the|our|my|all) )?(?:{_WORD} )?{_WORD}s)(?P<now> now)? run "
+    r"(?P<on>(?:now )?(?:on|in|under|at) .+)",
+    re.IGNORECASE,
+)
+_WIRD: Final = re.compile(
+    rf"(?P<thing>(?:(?:der|die|das|unser\w*|mein\w*) )?{_WORD}) (?:wird|werden) "
+    rf"(?P<rest>(?:{_WORD} ){{0,3}}(?:(?:{'|'.join(GERMAN_WEEKDAYS)})s|jede[ns]? {_WORD}) .*"
+    r"(?:\w*ge\w+(?:t|en)|\w+iert|(?:be|ver|ent|er|zer)\w+(?:t|en)))\W*",
+    re.IGNORECASE,
+)
+"""A habit of which nobody is told who does it: "Der Müll wird donnerstags abgeholt"."""
 
 
 def plainly(sentence: str) -> str:
@@ -95,6 +107,8 @@ def plainly(sentence: str) -> str:
     ('Backups are on Sundays now.', 'migration moved to Tuesday')
     >>> plainly("Standup is at noon.")
     'Standup is at 12 pm.'
+    >>> plainly("Der Müll wird jetzt donnerstags abgeholt.")
+    'Der Müll ist jetzt donnerstags abgeholt'
     """
     told = _NOON.sub(_as_clock, _without_reason(sentence))
     if headed := _HEADED.fullmatch(told):
@@ -103,6 +117,10 @@ def plainly(sentence: str) -> str:
         return f"{headed['thing']} {'wurde ' if german else ''}{new}"
     if habit := _RUN_ON.fullmatch(told):
         return f"{habit['things']} are{habit['now'] or ''} {habit['on']}"
+    if runs := _RUNS_ON.fullmatch(told):
+        return f"{runs['things']} runs{runs['now'] or ''} {runs['on']}"
+    if habit := _WIRD.fullmatch(told):
+        return f"{habit['thing']} ist {habit['rest']}"
     return told
 
 

@@ -6,11 +6,12 @@ language, and names of code as they are written. They do not count in the length
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ecphoria.text.languages import Language, languages_of
+from ecphoria.text.related import Related, merged, related, related_in_german
 from ecphoria.text.tokens import LONGEST_WORD, STOP_WORDS, porter, stems_of, words
 
 _OWN: Final = "@"
@@ -59,12 +60,13 @@ class CueTerms:
 
     Attributes:
         stems: With repeats, without question words.
-        also: Further terms that stand for a stem: the stem of the same word in its own language.
+        also: Further terms that stand for a stem: the stem of the same word in its own language,
+            and those of related words.
         silent: The stems among them that say nothing about the topic.
     """
 
     stems: tuple[str, ...]
-    also: Mapping[str, str] = field(default_factory=dict)
+    also: Related = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
 
 
@@ -76,7 +78,7 @@ def terms(text: str) -> Terms:
     """
     found = words(text)
     own = [
-        _own(word, language)
+        f"{_OWN}{_own(word, language)}"
         for language in languages_of(text, found)
         for word in _topical(found, language)
     ]
@@ -95,70 +97,23 @@ def cue_terms(
     names = (*humps(text), *joined_names(text))
     return CueTerms(
         stems=(*said, *(name for name in dict.fromkeys(names) if name not in {*said, *without})),
-        also={
-            stem: _own(word, language)
-            for language in languages
-            for word in _topical(found, language)
-            for stem in stems_of([word])
-        }
-        | _related(text, found),
+        also=merged(*(_own_terms(text, found, one) for one in languages), related(text, found)),
         silent=frozenset(stems_of([word for word in found if word in silent])),
     )
 
 
-def _related(text: str, found: Iterable[str]) -> dict[str, str]:
-    """Find for a stem the one of another word by which a memory says the same.
-
-    >>> _related("Where do I live?", ["live"]), _related("my allergies", ["allergies"])
-    ({'live': 'move'}, {'allergi': 'allerg'})
-    >>> _related("What did she buy?", ["buy"])
-    {'bui': 'bought'}
-    """
-    also = {}
-    for word in found:
-        stem = porter(word)
-        if stem in _IRREGULAR:
-            also[stem] = _IRREGULAR[stem]
-        if _NOUN_IN_Y.search(word):
-            also[stem] = stem.removesuffix("i")
-        elif _ADJECTIVE_IN_IC.search(word):
-            also[stem] = f"{stem}i"
-    return also | {stem: other for asks, stem, other in _OTHER_WORDS if asks.search(text)}
-
-
-# Not "think", "find", "make" and the like: they say little, and meetings lost .5 R@10.
-_FORMS: Final = (
-    "bite bit", "break broke", "bring brought", "build built", "buy bought", "catch caught",
-    "child children", "choose chose", "draw drew", "drink drank", "drive drove", "eat ate",
-    "feed fed", "fight fought", "fly flew", "foot feet", "forget forgot", "freeze froze",
-    "grow grew", "hide hid", "knife knives", "lend lent", "lose lost", "meet met", "mouse mice",
-    "pay paid", "ride rode", "sell sold", "send sent", "shake shook", "shoot shot", "sing sang",
-    "sleep slept", "speak spoke", "spend spent", "steal stole", "swim swam", "teach taught",
-    "tear tore", "throw threw", "tooth teeth", "wake woke", "wear wore", "win won", "write wrote",
-)  # fmt: skip
-_IRREGULAR: Final = {
-    porter(one): porter(other)
-    for pair in _FORMS
-    for one, other in (pair.split(), pair.split()[::-1])
-}
-"""Stems of two forms of a word that Porter's rules do not join: "what did she buy", "I bought"."""
-_NOUN_IN_Y: Final = re.compile(r"(?:g|ph|om|rch|th)(?:y|ies)$")
-_ADJECTIVE_IN_IC: Final = re.compile(r"(?:g|ph|om|rch|th)ic(?:al)?$")
-"""Porter's stems of "allergy" and "allergic" differ."""
-_OTHER_WORDS: Final = (
-    (re.compile(r"\bwhere\b.*\b(?:live|lives|living)\b", re.IGNORECASE), "live", "move"),
-    (re.compile(r"\bfor a living\b", re.IGNORECASE), "live", "work"),
-    (re.compile(r"\bjob\b", re.IGNORECASE), "job", "work"),
-    (re.compile(r"\bbirthday\b", re.IGNORECASE), "birthdai", "born"),
-    (re.compile(r"\bwho\b.*\bboss\b", re.IGNORECASE), "boss", "manag"),
-    (re.compile(r"\bwho\b.*\bauthor\b", re.IGNORECASE), "author", "wrote"),
-    (re.compile(r"\bwho\b.*\bowner\b", re.IGNORECASE), "owner", "own"),
-    (re.compile(r"\bwer\b.*\bchef\b", re.IGNORECASE), "chef", "@leit"),
-    (re.compile(r"\bwer\b.*\bchefin\b", re.IGNORECASE), "chefin", "@leit"),
-    (re.compile(r"\bvon beruf\b", re.IGNORECASE), "beruf", "@arbeit"),
-    (re.compile(r"\bberuflich\b", re.IGNORECASE), "beruflich", "@arbeit"),
-)
-"""Questions with a stem of theirs, and one by which people tell the answer."""
+def _own_terms(text: str, found: Sequence[str], language: Language) -> Related:
+    """Map the stems of words to those of their own language, and of related words in it."""
+    own = {word: _own(word, language) for word in _topical(found, language)}
+    more = related_in_german(text, own) if language.code == "de" else {}
+    every = {word: (own[word], *more.get(word, ())) for word in own}
+    return merged(
+        *(
+            {stem: tuple(f"{_OWN}{one}" for one in every[word])}
+            for word in own
+            for stem in stems_of([word])
+        )
+    )
 
 
 def _topical(found: Iterable[str], language: Language) -> Iterator[str]:
@@ -170,7 +125,7 @@ def _topical(found: Iterable[str], language: Language) -> Iterator[str]:
 
 
 def _own(word: str, language: Language) -> str:
-    return f"{_OWN}{language.stemmer.stemWord(word)}" if language.stemmer else word
+    return str(language.stemmer.stemWord(word)) if language.stemmer else word
 
 
 def _unasked(text: str, languages: Iterable[Language]) -> list[str]:

@@ -79,9 +79,9 @@ def test_stems_are_counted_as_splitting_would(texts: list[list[str]]) -> None:
 
 
 def test_a_stem_counts_as_what_stands_for_it() -> None:
-    texts = ("boat @bo @bo", "@bo", "boat boat", "harbour")
-    counts = count_terms(texts, ("boat", "harbour"), {"boat": "@bo"})
-    assert counts.tolist() == [[2.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
+    texts = ("boat @bo @bo", "@bo", "boat boat", "harbour", "ship ship ship @bo")
+    counts = count_terms(texts, ("boat", "harbour"), {"boat": ("@bo", "ship")})
+    assert counts.tolist() == [[2.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 0.0]]
 
 
 def test_prose_is_a_document_with_few_words_of_code() -> None:

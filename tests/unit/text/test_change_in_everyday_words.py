@@ -307,3 +307,38 @@ def test_another_value_of_a_thing_or_a_task_is_seen(earlier: str, later: str) ->
 @pytest.mark.parametrize(("earlier", "later"), OTHER_THINGS)
 def test_another_thing_or_task_changes_nothing(earlier: str, later: str) -> None:
     assert not outdates(earlier, later)
+
+
+ONE_KIND = (
+    ("The meeting is in the library.", "The meeting is in room 5 now."),
+    ("The standup is at 9.", "The standup is at 10 now."),
+    ("The retro is on Friday.", "The retro moved to Thursday."),
+    ("Die Probe ist in der Aula.", "Die Probe ist jetzt im Musikraum."),
+    ("Tests run on Jenkins.", "Tests run on GitHub Actions now."),
+    ("Our backups run on tapes.", "Our backups run on S3 now."),
+    ("Der Müll wird dienstags abgeholt.", "Der Müll wird jetzt donnerstags abgeholt."),
+    ("Die Fenster werden jeden Montag geputzt.", "Die Fenster werden jetzt freitags geputzt."),
+)
+"""Both values are places, times, tools or days."""
+TWO_KINDS = (
+    ("The meeting is on Monday.", "The meeting is in room 5 now."),
+    ("The meeting is on Monday.", "The meeting moved to room 5."),
+    ("The meeting is in the library.", "The meeting is on Monday now."),
+    ("The course is at 6 pm.", "The course is in the big hall now."),
+    ("The course is on Tuesdays.", "The course is 300 euros now."),
+    ("The report is due on Friday.", "The report is written by Omar now."),
+    ("Der Kurs ist am Montag.", "Der Kurs ist jetzt in Raum 12."),
+    ("Der Kurs ist im Keller.", "Der Kurs ist jetzt mittwochs."),
+    ("Der Müll wird dienstags abgeholt.", "Das Altpapier wird jetzt donnerstags abgeholt."),
+)
+"""A place and a time, a time and an amount, a time and a person; and two things."""
+
+
+@pytest.mark.parametrize(("earlier", "later"), ONE_KIND)
+def test_another_value_of_the_same_kind_is_seen(earlier: str, later: str) -> None:
+    assert outdates(earlier, later)
+
+
+@pytest.mark.parametrize(("earlier", "later"), TWO_KINDS)
+def test_a_value_of_another_kind_changes_nothing(earlier: str, later: str) -> None:
+    assert not outdates(earlier, later)

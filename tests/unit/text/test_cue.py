@@ -92,7 +92,7 @@ def test_words_that_only_ask_for_an_answer_are_no_terms(
     ],
 )
 def test_another_word_stands_for_the_one_of_a_cue(text: str, stem: str, other: str) -> None:
-    assert analyse(text, PEOPLE).also == {stem: other}
+    assert analyse(text, PEOPLE).also == {stem: (other,)}
 
 
 @pytest.mark.parametrize(
