@@ -74,9 +74,11 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as missing:
         if home != _IN_PROCESS:
             raise
+        from ecphoria.errors import install  # noqa: PLC0415 (for this error only)
+
         raise ImportError(
             f"{name} runs the service and needs its packages ({missing.name} is missing): "
-            "pip install 'ecphoria[server,local]'."
+            f"{install('server', 'local')}."
         ) from missing
 
 

@@ -232,3 +232,12 @@ class EngineError(EcphoriaError):
     """The managed local Neo4j cannot be assembled or started; the detail says what to do."""
 
     code = "engine"
+
+
+def install(*extras: str) -> str:
+    """Tell how to install extras, for the message of an error; the package is in no index yet.
+
+    >>> install("server", "local")
+    'run pip install ".[server,local]" in a checkout'
+    """
+    return f'run pip install ".[{",".join(extras)}]" in a checkout'

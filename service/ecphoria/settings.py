@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ecphoria.errors import Misconfigured
+from ecphoria.hosts import is_loopback
 from ecphoria.records.settings import EpisodeCount, Hours, Minutes, Schedule, TimeOfDay
 
 PREFIX = "ECPHORIA_"
@@ -309,7 +310,7 @@ class LogSettings(_Group):
 
 
 class TracingSettings(_Group):
-    """Spans for OpenTelemetry, off by default; they need `pip install "ecphoria[otel]"`."""
+    """Spans for OpenTelemetry, off by default; they need the extra `otel`."""
 
     endpoint: str | None = Field(default=None, pattern=r"^https?://")
     """Address of a collector that takes OTLP over HTTP, as `http://127.0.0.1:4318`; empty: no
@@ -353,7 +354,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _open_only_on_loopback(self) -> Self:
-        if not self.auth.enabled and self.server.host not in {"127.0.0.1", "::1", "localhost"}:
+        if not self.auth.enabled and not is_loopback(self.server.host):
             raise ValueError(
                 "without authentication the service listens on loopback only: leave "
                 "ECPHORIA_SERVER__HOST at 127.0.0.1, or ECPHORIA_AUTH__ENABLED at true"

@@ -25,7 +25,7 @@ from prometheus_client import (
 )
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, install
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
@@ -410,8 +410,7 @@ def open_spans(endpoint: str | None, sample: float, stack: AsyncExitStack) -> Sp
         from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio  # noqa: PLC0415
     except ImportError as error:
         raise Misconfigured(
-            'ECPHORIA_TRACING__ENDPOINT needs OpenTelemetry: pip install "ecphoria[otel]", or '
-            "unset it.",
+            f"ECPHORIA_TRACING__ENDPOINT needs OpenTelemetry: {install('otel')}, or unset it.",
             setting="ECPHORIA_TRACING__ENDPOINT",
         ) from error
     provider = TracerProvider(

@@ -235,6 +235,7 @@ def test_it_tells_about_the_user_in_their_own_words(client: Client) -> None:
         ("user", "My sister says hello."),
         ("assistant", "Noted."),
     )
+    chat(client, MARCH + timedelta(days=90), ("user", "Look at the log again."))
     told = client.context()
     about = [
         (one.topic, text)
@@ -255,6 +256,7 @@ def test_nobody_else_is_told_about(client: Client, owners: tuple[Owner, Owner]) 
     owners[1].remember("My name is Ines.", role="user")
     owners[0].remember("My name is Ada.", speaker=BO, session="s")  # a talk between people
     owners[0].remember("I live in Faro.", speaker=ANA, session="s")
+    owners[0].remember("The tide is low.", speaker=ANA, session="t")
     assert not [one for one in client.context().references if one.kind == "about"]
     wanted = client.context(speaker=ANA)
     shown = dict(zip((str(one.kind) for one in wanted.references), lines(wanted), strict=False))
@@ -299,11 +301,13 @@ def test_a_small_budget_holds_the_user_and_not_an_acknowledgement(client: Client
     )
     (line,) = lines(client.context(token_budget=50))
     assert line == "2024-03-01 preference: I prefer trains to planes."
-    turns = [line.rpartition(": ")[2] for line in lines(client.context())[1:]]
-    assert turns == [
+    told = client.context()
+    turns = [line.rpartition(": ")[2] for line in lines(told)]
+    assert turns == [  # the first one is not repeated as a statement about the user
         "I prefer trains to planes.",
         "Which platform is it?",
         "Sure, platform four.",
         "Is that the north side?",
         "Yes.",
     ]
+    assert told.left_out == 0

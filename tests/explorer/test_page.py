@@ -10,12 +10,13 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import expect
 
-from ecphoria.maths.fusion import PARTS
-from ecphoria.maths.gate import FEATURES
+from ecphoria.client import Client
+from ecphoria.recall import echoes, outdated, rerank
 from ecphoria.records.episode import State
 from ecphoria.records.fact import MergeStatus, Ruling, Standing
 from ecphoria.records.recall import Verdict
 from ecphoria.records.settings import DormancyMode
+from ecphoria.records.tenant import EVIDENCE_NAMES
 from ecphoria.records.traced import GateKind, Stream
 from scripts import vendor_explorer
 from tests.acceptance.conftest import Owner
@@ -100,21 +101,48 @@ WORDS = """async () => {
 NAMES = {
     "verdicts": {*Verdict},
     "streams": {*Stream},
-    "parts": {*PARTS},
+    "parts": {echoes.PART, echoes.REPEATED, outdated.CURRENT, outdated.NEWEST, rerank.PART},
     "states": {*State},
     "standings": {*Standing},
     "rulings": {*Ruling},
     "merges": {*MergeStatus},
     "gates": {*GateKind},
-    "evidence": {*FEATURES},
+    "evidence": {*EVIDENCE_NAMES},
     "modes": {*DormancyMode},
 }
 
 
-async def test_the_page_has_words_for_every_name_of_the_api(open_tab: OpenTab) -> None:
+PARTS_ON_REQUEST: dict[str, dict[str, str | float]] = {
+    "actr": {"w_reliability": 0.1, "w_retrievability": 0.1}
+}
+"""Options that add parts to a score, by strategy; no preset sets them."""
+
+
+def parts_of(owner: Owner) -> set[str]:
+    """List the parts of the scores that the strategies give, with each preset."""
+    with Client(str(owner.base_url), owner.key) as client:
+        presets: list[tuple[str, dict[str, str | float]]] = [
+            (each.name, {"preset": preset})
+            for each in client.strategies()
+            for preset in each.presets
+        ]
+        return {
+            part
+            for strategy, options in (*presets, *PARTS_ON_REQUEST.items())
+            for hit in client.recall(
+                HUSBAND, k=1, strategy=strategy, options=options, record=False
+            ).hits
+            for part in hit.parts
+        }
+
+
+async def test_the_page_has_words_for_every_name_of_the_api(
+    open_tab: OpenTab, demo: Owner
+) -> None:
     tab = await open_tab()
     told = await tab.page.evaluate(WORDS)
-    missing = {kind: names - {*told[kind]} for kind, names in NAMES.items()}
+    names = NAMES | {"parts": NAMES["parts"] | parts_of(demo)}
+    missing = {kind: names[kind] - {*told[kind]} for kind in names}
     assert {kind: names for kind, names in missing.items() if names} == {}
 
 

@@ -43,7 +43,6 @@ commands = typer.Typer(add_completion=False)
 _NO_ANSWER, _PATIENCE_S = "does not answer", 5.0
 _STOPPED = 3  # exit code of `status`, as service managers have it
 _PROMPT = "cypher> "
-_MEGABYTE = 2**20
 _SHOWN = 16  # numbers of a list that are printed
 
 HeapOption = Annotated[
@@ -88,7 +87,7 @@ def _add_life(app: typer.Typer, load: Load) -> None:
         bolt_port: BoltOption = None,
         http_port: HttpOption = None,
     ) -> None:
-        """Start the local Neo4j and leave it running; the first time, fetch it (180 MB)."""
+        """Start the local Neo4j and leave it running; the first time, fetch it (181 MB)."""
         settings = load(home)
         told = dataclasses.replace(
             settings,
@@ -184,7 +183,7 @@ def _in_lines(console: Console, then: str | None) -> Report:
 def _detail(step: Step) -> str:
     if not step.total:
         return ""
-    size = f"{step.done / _MEGABYTE:.0f}/{step.total / _MEGABYTE:.0f} MB"
+    size = f"{step.done / 1e6:.0f}/{step.total / 1e6:.0f} MB"
     return size if step.eta is None else f"{size}, {step.eta:.0f} s left"
 
 
@@ -257,9 +256,9 @@ def _show(status: EngineStatus, service: _Service | None = None) -> None:
             ("server", f"Neo4j {status.endpoint.version}, process {status.endpoint.pid}"),
             ("up for", f"{age:.0f} s"),
             ("ends", "at `ecphoria neo4j down`" if status.keep else "with its last user"),
-            ("memory", f"{status.memory_bytes / _MEGABYTE:.0f} MB"),
+            ("memory", f"{status.memory_bytes / 1e6:.0f} MB"),
         ]
-    stdout().print(pairs([*rows, ("store", f"{status.store_bytes / _MEGABYTE:.0f} MB")]))
+    stdout().print(pairs([*rows, ("store", f"{status.store_bytes / 1e6:.0f} MB")]))
 
 
 def _converse(run: Run) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from typer import Option
 
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, install
 
 _MODULES: Final = {
     "server": (
@@ -54,10 +54,9 @@ def missing_extra(error: ModuleNotFoundError) -> Misconfigured | None:
     extra = EXTRAS.get(module)
     if extra is None:
         return None
-    here = ", or 'ecphoria[server,local]' to run the service here" if extra == "server" else ""
+    here = "; with [server,local] the service runs here" if extra == "server" else ""
     return Misconfigured(
-        f"This command needs `{module}`, which is not installed: "
-        f"pip install 'ecphoria[{extra}]'{here}.",
+        f"This command needs `{module}`, which is not installed: {install(extra)}{here}.",
         module=module,
     )
 
@@ -74,6 +73,6 @@ def added(group: str, name: str) -> Any:
         return entry.load()
     raise Misconfigured(
         "The evaluation is a distribution of its own, which is not installed: "
-        "pip install ecphoria-eval, or in a checkout pip install -e . -e service/ecphoria_eval.",
+        "run pip install -e . -e service/ecphoria_eval in a checkout.",
         module="ecphoria_eval",
     )

@@ -30,6 +30,7 @@ from ecphoria.errors import (
     InvalidInput,
     Misconfigured,
     TooLarge,
+    install,
 )
 from ecphoria.imports.exports import Opened, opened, opened_stream
 from ecphoria.imports.formats import Format
@@ -213,7 +214,7 @@ def _graphiti(
         from ecphoria.neo4j_store.session import GraphOptions  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise Misconfigured(
-            f"Reading Graphiti needs {missing.name}: pip install 'ecphoria[server]'."
+            f"Reading Graphiti needs {missing.name}: {install('server')}."
         ) from missing
     # The driver logs each attempt in its own words; our error says once that there is no answer.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())

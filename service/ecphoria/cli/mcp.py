@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from httpx import URL
 from typer import Argument, Option
 
 from ecphoria.cli.connection import Home, Key, Server, TenantName, target_of
@@ -19,8 +20,8 @@ from ecphoria.cli.extras import given_settings
 from ecphoria.cli.terminal import say_error, stderr
 from ecphoria.client import AsyncClient, Client
 from ecphoria.client.defaults import DEFAULT_URL, Target
-from ecphoria.client.exchange import is_loopback
-from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured
+from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured, install
+from ecphoria.hosts import is_loopback
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -75,7 +76,7 @@ def serve_stdio(
         from ecphoria.mcp.stdio import serve_stdio  # noqa: PLC0415 (the same)
     except ModuleNotFoundError as missing:
         raise Misconfigured(
-            f"MCP needs its SDK ({missing.name} is missing): pip install 'ecphoria[mcp]'."
+            f"MCP needs its SDK ({missing.name} is missing): {install('mcp')}."
         ) from missing
 
     async def run() -> None:
@@ -213,7 +214,7 @@ def config(
         _print_hooks(agent, command, server)
         return
     args = ["mcp"] if server == DEFAULT_URL else ["mcp", "--server", server]
-    remote = not is_loopback(server)
+    remote = not is_loopback(URL(server).host)
     stderr().print(f"[dim]Add this to {_FILES[agent]}:[/dim]")
     typer.echo(_entry_of(agent, command, args, remote=remote))
     if remote and agent is Agent.CLAUDE_DESKTOP:

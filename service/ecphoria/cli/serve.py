@@ -44,7 +44,6 @@ from ecphoria.settings import Settings
 from ecphoria.succession import Succession
 from ecphoria.telemetry import configure_logging
 
-_MEGABYTE = 10**6
 _NEO4J_STOP_S = 30.0
 """Time of a clean stop of the local Neo4j, in seconds."""
 
@@ -174,7 +173,7 @@ def _weights() -> Callable[[int, int], None]:
         quarter = 4 * done // total if total else 0
         if total and quarter not in told:
             told.add(quarter)
-            amount = f"{done / _MEGABYTE:.0f}/{total / _MEGABYTE:.0f} MB"
+            amount = f"{done / 1e6:.0f}/{total / 1e6:.0f} MB"
             console.print(f"fetching the embedding model {amount}", style="dim")
 
     return report

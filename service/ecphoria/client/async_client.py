@@ -21,7 +21,6 @@ from ecphoria.client.exchange import (
     body_of,
     body_with,
     header_text,
-    is_loopback,
     keyed,
     segment,
 )
@@ -35,6 +34,7 @@ from ecphoria.client.filters import (
     episode_of,
     erasure_of,
 )
+from ecphoria.hosts import is_loopback
 from ecphoria.records.asked import to_body
 
 _BYTES_A_SECOND = 2_000
@@ -101,7 +101,7 @@ class AsyncClient(AsyncCalls):
                 transport=transport,
                 # To read the certificates takes longer than a recall, and HTTP needs none.
                 verify=address.startswith("https:"),
-                trust_env=not is_loopback(address),
+                trust_env=not is_loopback(httpx.URL(address).host),
             ),
             retries or Retries(),
             about_key,

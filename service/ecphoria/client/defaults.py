@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from ecphoria.client.exchange import is_loopback
+from httpx import URL
+
 from ecphoria.errors import BadFile
+from ecphoria.hosts import is_loopback
 
 _DEFAULT_PORT: Final = 8765
 DEFAULT_URL: Final = f"http://127.0.0.1:{_DEFAULT_PORT}"
@@ -72,7 +74,7 @@ def default_url() -> str:
 
 def is_here(url: str) -> bool:
     """Tell whether a service is on this machine, where it may have left a key."""
-    return is_loopback(url) or url == default_url()
+    return is_loopback(URL(url).host) or url == default_url()
 
 
 def local_key(url: str, home: Path | None) -> str | None:

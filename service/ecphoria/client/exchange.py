@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from ipaddress import ip_address
 from typing import TypeVar
 from urllib.parse import quote
 from uuid import uuid4
@@ -139,15 +138,6 @@ def header_text(name: str, value: str) -> str:
             field=name,
         )
     return value
-
-
-def is_loopback(url: str) -> bool:
-    """Tell whether a service runs on this machine; no proxy is used then."""
-    host = httpx.URL(url).host
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def unreachable(base_url: str, call: Call, cause: httpx.TransportError) -> EcphoriaError:

@@ -205,8 +205,7 @@ def _milliseconds(instant: datetime) -> float:
     return 1e3 * instant.timestamp()
 
 
-# Expired episodes are hidden already, so they may wait for a later look
-# (docs/howto/forgetting.md).
+# Expired episodes are hidden already, so they may wait for a later look (docs/howto/expiry.md).
 _ERASED_AT_ONCE = 200
 
 

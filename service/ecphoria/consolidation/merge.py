@@ -191,7 +191,7 @@ def _rows(compared: Sequence[Compared]) -> list[dict[str, object]]:
 
 
 # SYNAPSE's threshold. Between .92 and .94 half of the proposals by vectors are wrong, so a merge
-# is a question for a person (docs/explanation/consolidation.md).
+# is a question for a person (docs/evaluation/consolidation.md).
 SAME = 0.92
 """Least cosine of two names, and of the vectors of two concepts."""
 _NEAREST = 16

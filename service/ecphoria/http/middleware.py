@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ecphoria.errors import EcphoriaError, Forbidden, InvalidInput, Timeout, TooLarge, UnknownHost
+from ecphoria.hosts import is_loopback
 from ecphoria.http.problems import problem_of, render, report
 from ecphoria.http.traits import SMALL
 from ecphoria.records.ids import fresh_id
@@ -329,7 +330,6 @@ def _drop(found: Any) -> None:
 
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(:\d{0,5})?")
-_LOOPBACK = "localhost"
 _ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 (read, not bound)
 _HEALTH = frozenset({"/healthz", "/readyz"})
 """Paths without memories. A proxy and Kubernetes ask them by address, or without a host."""
@@ -368,13 +368,12 @@ class HostCheck:
 
     def _is_ours(self, host: str) -> bool:
         name = _name(host)
-        if name in self._names or name == _LOOPBACK:
+        if name in self._names or is_loopback(name):
             return True
-        try:
-            address = ip_address(name)
-        except ValueError:
-            return False
-        return self._takes_addresses or address.is_loopback
+        with suppress(ValueError):
+            ip_address(name)
+            return self._takes_addresses
+        return False
 
 
 GUARDED = ("/v1/", "/explorer")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from ecphoria.errors import BadFile, Misconfigured
+from ecphoria.errors import BadFile, Misconfigured, install
 from ecphoria.imports.markdown import PAGES, page, read_page
 from ecphoria.imports.streams import Counted, Found, Reading, Tree, matches, shown
 
@@ -161,7 +161,7 @@ def _converter(kind: str) -> Callable[[io.BytesIO], Any]:
         from markitdown import StreamInfo, converters  # noqa: PLC0415 (extra `documents`)
     except ModuleNotFoundError as missing:
         raise Misconfigured(
-            "Reading PDF, Word and HTML needs markitdown: pip install 'ecphoria[documents]'."
+            f"Reading PDF, Word and HTML needs markitdown: {install('documents')}."
         ) from missing
     by_kind = {
         "PDF": converters.PdfConverter,

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from ecphoria.errors import BadFile, Misconfigured
+from ecphoria.errors import BadFile, Misconfigured, install
 from ecphoria.imports.streams import Counted, Found, Reading, Tree, shown
 from ecphoria.imports.values import Fields, instant, metadata
 from ecphoria.text.forms import composed
@@ -115,7 +115,7 @@ def _yaml(front: str) -> Any:
         from yaml import YAMLError  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise Misconfigured(
-            "Reading front matter needs python-frontmatter: pip install 'ecphoria[import]'."
+            f"Reading front matter needs python-frontmatter: {install('import')}."
         ) from missing
     try:
         found = YAMLHandler().load(front)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
-from ecphoria.errors import BadFile, Misconfigured
+from ecphoria.errors import BadFile, Misconfigured, install
 
 DEEPEST: Final = 500
 """Depth of JSON that is read; the time of a deeper document would grow with its square."""
@@ -205,7 +205,5 @@ def ijson_module() -> Any:
     try:
         import ijson  # type: ignore[import-untyped]  # noqa: PLC0415 (extra `import`)
     except ModuleNotFoundError as missing:
-        raise Misconfigured(
-            "Reading an export needs ijson: pip install 'ecphoria[import]'."
-        ) from missing
+        raise Misconfigured(f"Reading an export needs ijson: {install('import')}.") from missing
     return ijson

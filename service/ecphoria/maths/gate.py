@@ -21,7 +21,7 @@ FEATURES: Final = (
 )  # fmt: skip
 """Names of what `evidence_features` gives, in order."""
 # The gap had a negative weight on questions made by changing one word, and a positive one on pairs
-# with the evidence taken out (docs/explanation/gate.md).
+# with the evidence taken out (decision 0010).
 RANKS: Final = 10
 """Rank that the first one's score is compared with."""
 TEMPERATURE: Final = 0.1
@@ -204,7 +204,7 @@ def threshold(confidences: ArrayLike, frr: float) -> float:
     return float(np.sort(known)[math.floor(frr * known.size + 1e-9)])
 
 
-# .01 to .08 give an AUROC of .913 to .916 (docs/explanation/gate.md).
+# .01 to .08 give an AUROC of .913 to .916 (decision 0010).
 RIDGE: Final = 0.03
 """Penalty: .01 to .1 measured alike, out of sample."""
 

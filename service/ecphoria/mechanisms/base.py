@@ -66,7 +66,7 @@ class WalkOptions(BaseOptions):
     seeds: int = parameter(
         2, "Memories taken from each index.", unit="memories", low=1, high=50, source="measured"
     )
-    # Off by default, because it did not help (docs/explanation/consolidation.md).
+    # Off by default, because it did not help (docs/evaluation/strategies.md).
     concept_seeds: int = parameter(
         0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
         " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
@@ -78,12 +78,12 @@ class WalkOptions(BaseOptions):
         0.1, "Gain from a concept to what mentions it, and from a document to its title.",
         low=0, high=1, source="as in the concept channel",
     )  # fmt: skip
-    # A cycle changes R@10 by +.4 and +.1, within chance (docs/explanation/consolidation.md).
+    # A cycle changes R@10 by +.4 and +.1, within chance (docs/evaluation/consolidation.md).
     similar: float = parameter(
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
     )  # fmt: skip
-    # Off by default: changes of R@10 were within chance (docs/explanation/consolidation.md).
+    # Off by default: changes of R@10 were within chance (docs/evaluation/consolidation.md).
     associated: float = parameter(
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
         source="off by default; the papers 1",

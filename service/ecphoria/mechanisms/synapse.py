@@ -91,7 +91,7 @@ class SynapseOptions:
     # have two thresholds (docs/explanation/mechanisms/synapse.md).
     similar: float = same_as(WalkOptions, "similar")
     # Off by default: with `SIMILAR` and `ASSOCIATED` R@10 changes within chance
-    # (docs/explanation/consolidation.md).
+    # (docs/evaluation/consolidation.md).
     associated: float = same_as(WalkOptions, "associated")
     related: float = same_as(WalkOptions, "related")
     kinds: float = same_as(WalkOptions, "kinds")

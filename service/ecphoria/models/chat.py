@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 from httpx import AsyncHTTPTransport
 from pydantic import ValidationError
 
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, install
 from ecphoria.models.cassette import Cassette
 from ecphoria.models.structure import Structure, read_answer
 from ecphoria.ports import Chat, Clock, Form, JsonSchema, NoAnswer, Reply, TextRefused
@@ -326,8 +326,7 @@ def create_chat(
         from ecphoria.models.openai import OpenAIChat  # noqa: PLC0415 (optional extra)
     except ModuleNotFoundError as error:
         raise Misconfigured(
-            'ECPHORIA_LLM__MODEL needs the package openai: pip install "ecphoria[server]", or '
-            "unset it.",
+            f"ECPHORIA_LLM__MODEL needs the package openai: {install('server')}, or unset it.",
             setting="ECPHORIA_LLM__MODEL",
         ) from error
     replayed = settings.replay is not None

@@ -9,7 +9,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
+from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured, install
 from ecphoria.models.weights import MODEL, MULTILINGUAL, FetchReport, obtain_weights, silent
 from ecphoria.ports import Embedder, Reader, TextsNotEmbedded
 from ecphoria.runtime import Bounded
@@ -152,8 +152,7 @@ def _extra(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise Misconfigured(
-            f"This embedder needs {error.name}, which is not installed: "
-            f'pip install "ecphoria[{name}]"',
+            f"This embedder needs {error.name}, which is not installed: {install(name)}",
             extra=name,
         ) from error
 

@@ -1,15 +1,12 @@
 """Connections to the endpoint of a model: bounded, without redirects, past a proxy if local."""
 
 from collections.abc import AsyncIterator
-from ipaddress import ip_address
-from typing import Final
 from urllib.request import getproxies
 
 import httpx
 
 from ecphoria.errors import Misconfigured
-
-_LOCAL: Final = "localhost"
+from ecphoria.hosts import is_loopback
 
 
 class AnswerTooLong(httpx.TransportError):
@@ -77,7 +74,4 @@ class _Bounded(httpx.AsyncByteStream):
 
 def _is_local(base_url: str) -> bool:
     host = httpx.URL(base_url).host
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == _LOCAL or host.endswith(f".{_LOCAL}")
+    return is_loopback(host) or host.endswith(".localhost")

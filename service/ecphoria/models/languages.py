@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from ecphoria.errors import install
 from ecphoria.models.weights import MODEL, MULTILINGUAL
 from ecphoria.text.languages import ENGLISH, main_language
 
@@ -33,7 +34,7 @@ def remedy(languages: Collection[str]) -> str:
     if not _MANY.issuperset(languages):
         return "use a model of sentence-transformers or of an endpoint that reads them"
     return (
-        'to change it, `pip install "ecphoria[multilingual]"`, then '
+        f"to change it, {install('multilingual')}, then "
         f"`ecphoria reembed --provider local --model {MULTILINGUAL}`"
     )
 

@@ -224,7 +224,8 @@ def _checksum(file: Query) -> str:
 
 def _vector_options(dimension: int) -> dict[str, dict[str, str | int]]:
     # A quantised index keeps the full vectors beside the rounded ones, and of 10,000 it finds .87
-    # of the exact nearest instead of .99; twice the edges (M) change nothing (speed.md).
+    # of the exact nearest instead of .99; twice the edges (M) change nothing
+    # (docs/evaluation/speed.md).
     return {
         "indexConfig": {
             "vector.dimensions": dimension,

@@ -141,7 +141,7 @@ async def passages_of_hits(
 
 
 # Other models count differently: Chinese up to 1.3, Arabic 2.3 and Hindi 3.5 times as high
-# (docs/explanation/recall.md).
+# (docs/explanation/context.md).
 TOKEN_COUNTER = "o200k_base"  # noqa: S105 (the name of a table)
 """The table of the tokens: that of GPT-4o and later models of OpenAI."""
 
@@ -162,7 +162,7 @@ def cut_to_tokens(text: str, limit: int) -> str:
 
 
 # A long text is cut, not left out; the tokens that remain go to the hits that were cut, best first
-# (docs/explanation/recall.md).
+# (docs/explanation/context.md).
 _SHARES = 4
 """In the first round a hit gets at most a fourth of the budget."""
 
@@ -170,7 +170,7 @@ _LEAST_SHARE = 64
 """Smallest share in tokens; a smaller one would cut even short lines."""
 
 # The marks hold a hash of the lines between them, so no memory can contain the closing mark
-# (docs/explanation/recall.md).
+# (docs/explanation/context.md).
 MARKS_TOKENS = 20
 """Tokens of the marks around the block, at most."""
 
@@ -407,7 +407,7 @@ _ROUNDS = 4
 """Largest number of look-ups; one is enough unless memories outside the frame are copies."""
 
 # Vectors cannot tell copies: *from Bath to Bristol* and *from Bristol to Bath* have a cosine of
-# .99 (docs/explanation/recall.md).
+# .99 (docs/explanation/context.md).
 _LONGEST = 2_000
 """Characters; longer texts are copies only if they are equal."""
 

@@ -47,7 +47,7 @@ _TINY = 1e-12
 
 _ASKS: Final = PARTS.index("isq")
 # .05 and .1 measured alike; 0 costs chats .5 MRR, without the rule coding chats with stored
-# questions lose 6 MRR (docs/evaluation/results.md).
+# questions lose 6 MRR.
 _QUESTION_MARGIN: Final = 0.05
 """Score by which a question may stand above its reply."""
 

@@ -19,7 +19,7 @@ from ecphoria.text.asking import leaves_open
 from ecphoria.text.cue import without_caption
 
 # A decision often has no word of the cue ("OK, chi it is."); the question before it does
-# (docs/explanation/recall.md).
+# (docs/explanation/context.md).
 FIRST: Final = 5
 """Number of best hits whose next turns are shown after an open question."""
 

@@ -355,8 +355,7 @@ class _Found:
         if not self._content.any() or not rows.any():
             return 1.0
         nearest = float(self._candidates.cosine[rows].max())
-        # In the development conversations no question with an answer is so far from all memories
-        # (docs/explanation/gate.md).
+        # In the development conversations no question with an answer is so far from all memories.
         # "Name" is in "named korbwerk-cold" too, and tells nothing of whose name is asked for.
         without_a_word = (self._light and not self.introductions) or not (
             self._covered[rows] > 0.0

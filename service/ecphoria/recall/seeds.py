@@ -113,7 +113,10 @@ def subjects_of(
     # "I" and "my" stand in 350 of 395 questions to an assistant; without the asker R@10 is 5
     # points lower (decision 0029).
     # "What did you suggest for our trip?" is answered by the listener alone.
-    if analysis.first_person and not (analysis.asks_summary or analysis.only_listener):
+    # "We" alone means nobody; "what you recommended for our roof" means both.
+    ours = analysis.first_person and analysis.asks_listener
+    of_asker = analysis.means_asker or ours
+    if of_asker and not (analysis.asks_summary or analysis.only_listener):
         found.append(self_)
     if analysis.asks_listener:
         other = _listener(self_, participants)

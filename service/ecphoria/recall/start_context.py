@@ -6,7 +6,7 @@ last sessions, as their summaries; then the latest turns. What a question activa
 a recall.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -257,24 +257,22 @@ def _write(found: _Found, budget: int) -> StartContext:
 
     Statements about the user and facts may take 5/13 of it, but one of them enters if it fits at
     all; turns may take 4/13, summaries the rest. What one kind does not need goes to the next;
-    what then is left goes to statements, facts and turns that had no place.
+    what then is left goes to statements, facts and turns that had no place. What the turns show
+    stands among them only.
     """
     room, most = budget - MARKS_TOKENS, share_of(budget)
-    identity = [*map(_about_line, found.about), *map(_fact_line, found.facts)]
+    identity: Sequence[_Line] = [*map(_about_line, found.about), *map(_fact_line, found.facts)]
     first = _taken(identity, _FACTS_SHARE * room // _OF) or _taken(identity, room)[:1]
     latest = _turn_lines(
         found.turns, most, (_FACTS_SHARE + _TURNS_SHARE) * room // _OF - _size(first)
     )
-    shown = {line.source.id for line in latest}
-    summaries = [
-        _summary_line(summary)
-        for summary in found.summaries
-        if not shown.issuperset(summary.engram.evidence)
-    ]
+    identity, first = _besides(latest, identity), _besides(latest, first)
+    summaries = _besides(latest, [*map(_summary_line, found.summaries)])
     middle = _taken(summaries, room - _size(first) - _size(latest))
     first = _taken(identity, room - _size(middle) - _size(latest))
     latest = _turn_lines(found.turns, most, room - _size(first) - _size(middle))
-    lines = [*first, *middle, *reversed(latest)]
+    identity, summaries = _besides(latest, identity), _besides(latest, summaries)
+    lines = [*_besides(latest, first), *_besides(latest, middle), *reversed(latest)]
     left_out = len(identity) + len(summaries) + len(found.turns) - len(lines)
     text = _block(lines)
     return StartContext(
@@ -287,6 +285,21 @@ def _write(found: _Found, budget: int) -> StartContext:
         left_out=left_out,
         reasons=() if lines else (_NO_ROOM if left_out else _EMPTY,),
     )
+
+
+def _besides(turns: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[_Line]:
+    """Leave out statements and summaries all of whose words or memories the turns show."""
+    shown = {turn.source.id: turn.source for turn in turns}
+    return [line for line in lines if not _is_shown(line.source, shown)]
+
+
+def _is_shown(source: LineSource, shown: Mapping[str, LineSource]) -> bool:
+    if source.kind is LineKind.SUMMARY:
+        return shown.keys() >= set(source.episodes)
+    turn = shown.get(source.id)
+    if turn is None:
+        return False
+    return (turn.start or 0) <= (source.start or 0) and (source.end or 0) <= (turn.end or 0)
 
 
 def _taken(lines: Sequence[_Line], limit: int) -> Sequence[_Line]:

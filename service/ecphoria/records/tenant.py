@@ -249,7 +249,7 @@ READ: Final = "reader"
 """Evidence of a recall with `rerank`: the reader's logit of the best first turn, else 0."""
 
 # The shipped gates do not use these: a benchmark's unanswerable questions nearly all name one
-# person, and a gate that learned this would be worse elsewhere (docs/explanation/gate.md).
+# person, and a gate that learned this would be worse elsewhere (decision 0030).
 QUESTION_TYPE: Final = ("names_one", "asks_when", "unread")
 """What it may weigh too, fitted on the questions a store is really asked: the cue names exactly
 one participant; it asks for a time; the embedding model does not read its language. They learn the

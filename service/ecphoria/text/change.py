@@ -18,7 +18,6 @@ from ecphoria.text.change_words import (
     CHANGING,
     EXCLUSIVE,
     GENERIC,
-    GERMAN_WEEKDAYS,
     OFTEN,
     OTHERS,
     PAST,
@@ -31,6 +30,7 @@ from ecphoria.text.change_words import (
     VERBS,
     WEAK,
 )
+from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
+from ecphoria.text.german import MONTHS as GERMAN_MONTHS
+from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.tokens import CONTRACTED, MONTHS, STOP_WORDS, WEEKDAYS, porter, words
 
 _COMMON: Final = frozenset(
@@ -47,20 +49,18 @@ def _stems(listed: str) -> frozenset[str]:
     return frozenset(porter(word) for word in words(listed))
 
 
+_DAYS: Final = "|".join((*WEEKDAYS, *MONTHS))
+_GERMAN_DAYS: Final = "|".join(words(" ".join((*GERMAN_WEEKDAYS, *GERMAN_MONTHS))))
+
 NOW: Final = Phrases(
-    r"""
+    rf"""
     now / nowadays / these days / from now on / as of / instead / for good / (?:anymore|any more)
-    from (?:next|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday
-    |january|february|march|april|may|june|july|august|september|october|november|december)
-    since (?:last|this|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january
-    |february|march|april|may|june|july|august|september|october|november|december)
+    from (?:next|tomorrow|{_DAYS}) / since (?:last|this|yesterday|{_DAYS})
     jetzt / nun / inzwischen / mittlerweile / neuerdings / ab sofort / kunftig / von nun an
     statt / stattdessen / anstatt / nicht mehr / nur noch / sondern / ab jetzt / ab dann
-    ab (?:morgen|nachste\w*|kommende\w*|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag
-    |januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember)
-    seit (?:gestern|letzte\w*|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar
-    |februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember|heute|kurzem)
-    """.replace("\n    |", "|")
+    ab (?:morgen|nachste\w*|kommende\w*|{_GERMAN_DAYS})
+    seit (?:gestern|letzte\w*|heute|kurzem|{_GERMAN_DAYS})
+    """
 )
 """The statement holds from now on, and did not before."""
 
@@ -288,21 +288,15 @@ GENERIC: Final = _stems(
 )
 """Nouns that a cancelled plan has in addition to its own words."""
 
-_GERMAN_CALENDAR: Final = (
-    "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag", "januar",
-    "februar", "märz", "juni", "juli", "oktober", "dezember", "mai",
-)  # fmt: skip
+_CALENDAR: Final = (*MONTHS, *WEEKDAYS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS)
 _NEAR_DAYS: Final = ("tomorrow", "today", "morgen", "heute")
-GERMAN_WEEKDAYS: Final = _GERMAN_CALENDAR[:7]
-CALENDAR: Final = frozenset(
-    porter(word) for word in words(" ".join((*MONTHS, *WEEKDAYS, *_GERMAN_CALENDAR, *_NEAR_DAYS)))
-)
+CALENDAR: Final = frozenset(porter(word) for word in words(" ".join((*_CALENDAR, *_NEAR_DAYS))))
 """Days: two of them tell two appointments, not a change."""
 
 _DAY: Final = (
     r"(?:(?:start|beginning|end|anfang|mitte|ende) (?:of )?)?"
     r"(?:(?:this|last|next|the|dem|der|(?:dies|letzt|nächst|kommend)e\w?) )*(?:(?:\d{1,2}\.? )?"
-    rf"(?:{'|'.join((*MONTHS, *WEEKDAYS, *_GERMAN_CALENDAR))})(?: \d+)?"
+    rf"(?:{'|'.join(_CALENDAR)})(?: \d+)?"
     r"|weeks?|months?|years?|semester|today|tomorrow|yesterday|now|woche|monat|jahr|heute|morgen"
     r"|gestern|sofort|jetzt|(?:19|20)\d\d)"
 )

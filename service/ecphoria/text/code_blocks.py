@@ -10,7 +10,7 @@ _FENCE: Final = re.compile(r"(`{3,}|~{3,})([^\n`~]*)")
 _LINE: Final = re.compile(r"[^\n]+")
 _INDENT: Final = re.compile(r" {2,}|\t")
 _BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
-# A memory must not imitate another line of the context (docs/explanation/recall.md).
+# A memory must not imitate another line of the context (docs/explanation/context.md).
 _UNDER: Final = "    "
 """A line of code stands this far to the right, so that it cannot pretend to be the next memory."""
 

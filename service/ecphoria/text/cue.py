@@ -182,6 +182,7 @@ class CueAnalysis:
         asks_of_time: It asks only what happened at its dates or what was talked about then; "How
             are you today?" does not.
         first_person: The cue speaks of the one who asks: "I", "my", "we".
+        means_asker: It does so with another word than "we" or "our", which mean all who speak.
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
         only_listener: It asks what the listener said, and nothing of the asker: no "I" stands
             in front of it.
@@ -207,6 +208,7 @@ class CueAnalysis:
     is_when: bool
     dates: tuple[PartialDate, ...]
     first_person: bool = False
+    means_asker: bool = False
     asks_listener: bool = False
     only_listener: bool = False
     asks_summary: bool = False
@@ -263,6 +265,7 @@ def analyse(
     said = SECOND_PERSON_SAID.search(impolite)
     named, likely = names_of_cue(asked, languages)
     english = in_english(asked, languages)
+    unreminded, mine = REMINDER.sub(" ", text), [one.me for one in languages]
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
@@ -279,15 +282,18 @@ def analyse(
         dates=tuple(dict.fromkeys(one.date for one in times))[:_MOST_DATES],
         told=bool(told),
         asks_of_time=bool(times) and _asks_only_what(bare, timeless),
-        first_person=_speaks_of(
-            FIRST_PERSON, REMINDER.sub(" ", text), [one.me for one in languages]
-        ),
+        first_person=_speaks_of(FIRST_PERSON, unreminded, mine),
+        means_asker=_speaks_of(FIRST_PERSON, _TOGETHER.sub(" ", unreminded), mine),
         asks_listener=SECOND_PERSON_ACTS.search(impolite) is not None,
         only_listener=said is not None and _ASKER_ACTS.search(impolite[: said.start()]) is None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
         asks_name=_ASKS_NAME.search(in_english(text, languages)) is not None,
         own=_stems_of_each(_MINE.findall(english), asked, languages),
     )
+
+
+_TOGETHER: Final = re.compile(r"\b(?:(?i:we|ours?|ourselves|wir|uns|unser\w*)|[Uu]s)\b")
+"""English and German pronouns of all who speak, so of no one alone."""
 
 
 def _asks_only_what(bare: str, found: CueTerms) -> bool:

@@ -29,8 +29,7 @@ ASKING_WORDS: Final = tuple(
 
 _TELLS_GERMAN = FUNCTION_WORDS - english.FUNCTION_WORDS
 _TELLS_ENGLISH = english.FUNCTION_WORDS - FUNCTION_WORDS
-# Used only to check summaries; names and dates are read by English rules
-# (docs/explanation/extraction.md).
+# Only summaries are checked by these stems; a recall has its own (docs/explanation/languages.md).
 _SNOWBALL = Stemmer.Stemmer("german")  # holds the interpreter lock throughout
 
 
@@ -50,7 +49,7 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(_SNOWBALL.stemWords(kept))
 
 
-DATED: Final = (
-    r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
-)
+MONTHS: Final = tuple("|".join(TABLES["de"]["months"]).split("|"))
+WEEKDAYS: Final = tuple("|".join(TABLES["de"]["weekdays"]).replace("s?", "").split("|"))
+DATED: Final = rf" (?:{'|'.join(MONTHS).title()})\b"
 """A month behind the dot of a day, as in "am 12. Mai": no sentence ends there."""

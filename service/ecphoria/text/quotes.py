@@ -169,7 +169,7 @@ _DENIES: Final = re.compile(
 )
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 # A fact is denied only if a sentence of its quote has a word of denial, end or change
-# (docs/explanation/extraction.md).
+# (docs/howto/extract.md).
 _REACH: Final = 300
 """Characters read on either side of the quote at most."""
 _SENTENCE_END: Final = re.compile(r"[.!?\u2026\n]\s")

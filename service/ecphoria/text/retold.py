@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.text.change_words import CHANGING, FILLERS, GERMAN_WEEKDAYS, SELF
+from ecphoria.text.change_words import CHANGING, FILLERS, SELF
+from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.tokens import MONTHS, WEEKDAYS, porter, words
 
 _WORD: Final = r"[^\W_][\w'\u2019-]*"

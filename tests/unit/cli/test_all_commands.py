@@ -48,7 +48,7 @@ def test_without_the_evaluation_its_commands_say_how_to_get_it(
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
     done = command(*words.split())
     assert (done.code, done.out) == (1, "")
-    assert "which is not installed: pip install ecphoria-eval" in done.err
+    assert "which is not installed: run pip install -e . -e" in done.err
     assert len(done.err.strip().splitlines()) == 1
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ecphoria.cli.mcp import Agent
+from ecphoria.errors import install
 from tests.unit.cli.conftest import Command, StubService
 
 
@@ -74,7 +75,7 @@ def test_without_the_sdk_it_tells_what_to_install(
     monkeypatch.setitem(sys.modules, "mcp", None)
     done = command("mcp")
     assert done.code == 1
-    assert "ecphoria[mcp]" in done.err
+    assert install("mcp") in done.err
 
 
 RECALLED = {

@@ -110,7 +110,7 @@ def test_without_a_terminal_progress_is_a_line_a_stage_and_a_tenth() -> None:
     out = io.StringIO()
     with drawn(Console(file=out, width=200)) as report:
         for done in range(101):
-            report(Progress(stage=Stage.FETCH, done=done * 2**20, total=100 * 2**20, eta=5.0))
+            report(Progress(stage=Stage.FETCH, done=done * 1_000_000, total=100_000_000, eta=5.0))
         report(Progress(stage=Stage.START))
         report(Progress(stage=Stage.READY))
     lines = out.getvalue().splitlines()
@@ -122,5 +122,5 @@ def test_without_a_terminal_progress_is_a_line_a_stage_and_a_tenth() -> None:
 def test_on_a_terminal_progress_is_a_bar() -> None:
     out = io.StringIO()
     with drawn(Console(file=out, width=100, force_terminal=True)) as report:
-        report(Progress(stage=Stage.FETCH, done=50 * 2**20, total=100 * 2**20, eta=5.0))
+        report(Progress(stage=Stage.FETCH, done=50_000_000, total=100_000_000, eta=5.0))
     assert "50/100 MB, 5 s left" in out.getvalue()

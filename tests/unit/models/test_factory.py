@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, install
 from ecphoria.models.embedders import create_embedder
 from ecphoria.settings import EmbedderSettings
 
@@ -55,7 +55,7 @@ def test_a_missing_extra_gives_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(Misconfigured) as refusal:
         create_embedder(options, Path())
-    assert f'pip install "ecphoria[{command}]"' in str(refusal.value)
+    assert install(command) in str(refusal.value)
 
 
 def test_the_key_is_not_shown() -> None:

