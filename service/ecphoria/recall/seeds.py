@@ -359,7 +359,6 @@ class Seeker:
         then: Sequence[Filters],
     ) -> Seeding:
         text, filters = cue.text or "", options.filters
-        subjects = subjects_of(analysis, expected.names, options.asker)
         encoding = asyncio.create_task(_encode(self._embedder, cue, analysis))
         wider = searched_stems(analysis, reading)
 
@@ -393,7 +392,7 @@ class Seeker:
             concepts=_linked(text, known.concepts, reading.normalised),
             encode_ms=encoding.result().took_ms,
             degraded=(*reading.degraded, *encoding.result().degraded),
-            subjects=subjects,
+            subjects=subjects_of(analysis, expected.names, options.asker),
             reading=reading,
             unread=is_unread(text, self._embedder.model),
         )  # fmt: skip
