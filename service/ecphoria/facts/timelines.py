@@ -32,8 +32,8 @@ from ecphoria.records.fact import (
     Ruling,
     Standing,
 )
+from ecphoria.records.forms import lowered
 from ecphoria.records.ids import FactId, TenantId
-from ecphoria.text.forms import lowered
 
 _FUNCTIONAL = """
     lives in, live in, lives at, resides in, is based in, home is, works as, works at, works for,

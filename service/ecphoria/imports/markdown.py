@@ -13,7 +13,7 @@ from typing import Any, Final
 from ecphoria.errors import BadFile, Misconfigured, install
 from ecphoria.imports.streams import Counted, Found, Reading, Tree, shown
 from ecphoria.imports.values import Fields, instant, metadata
-from ecphoria.text.forms import composed
+from ecphoria.records.forms import composed
 
 PAGES: Final = ("*.md", "*.markdown")
 _LARGEST: Final = 10_000_000

@@ -21,7 +21,7 @@ from ecphoria.records.episode import (
     StatedName,
     Statement,
 )
-from ecphoria.text.forms import composed
+from ecphoria.records.forms import composed
 from ecphoria.text.tokens import check_readable
 
 _PARTS = ("subject", "predicate", "object")

@@ -20,12 +20,12 @@ from ecphoria.maths.lexical import count_terms, counting_work
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, fenced, headline
+from ecphoria.records.forms import composed
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
 from ecphoria.text.dates import tells_day
-from ecphoria.text.forms import composed
 from ecphoria.text.german import DATED
 from ecphoria.text.near_copies import SHORTEST, Sketch, almost_same, sketch
 from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS

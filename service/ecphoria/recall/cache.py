@@ -21,12 +21,11 @@ from ecphoria.maths.arrays import IntArray, unit_vectors
 from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
-from ecphoria.recall.ports import Around, Columns, PassageColumns, StoredPassage, Window
+from ecphoria.recall.ports import Around, Columns, PassageColumns, Spoken, StoredPassage, Window
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.runtime import Bounded
 from ecphoria.text.asking import LONGEST_ASKING, own_stems
 from ecphoria.text.cue import without_caption
-from ecphoria.text.spoken import Spoken
 from ecphoria.text.tokens import stems
 
 _FIRST_ROWS: Final = 256

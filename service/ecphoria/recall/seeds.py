@@ -27,13 +27,13 @@ from ecphoria.recall.ports import (
 )
 from ecphoria.recall.scope import RecallStore
 from ecphoria.records.asked import ROLES
+from ecphoria.records.forms import lowered
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, Match, RecallOptions
 from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
 from ecphoria.text.dates import days_near, told_times
 from ecphoria.text.dating import PartialDate
-from ecphoria.text.forms import lowered
 from ecphoria.text.names import normalised_words
 from ecphoria.text.spelling import misspelt, respelt
 from ecphoria.text.tokens import STOP_WORDS

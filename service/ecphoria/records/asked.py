@@ -31,8 +31,8 @@ from pydantic_core import (
 
 from ecphoria.errors import InvalidInput
 from ecphoria.records.answered import adapter, describe
-from ecphoria.records.composed import composed
 from ecphoria.records.conditions import OPERATORS, check_condition
+from ecphoria.records.forms import composed
 
 ROLES: Final = ("user", "assistant", "tool", "system")
 """Roles that a speaker or an asker may have, as the API names them."""

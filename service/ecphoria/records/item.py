@@ -10,7 +10,7 @@ from pydantic.config import JsonDict
 
 from ecphoria.records.answered import answered
 from ecphoria.records.asked import FewFaults, StrictBool, StrictFloat, StrictInt, asked
-from ecphoria.records.composed import composed
+from ecphoria.records.forms import composed
 
 Namespace = tuple[str, ...]
 """The place of an item, from the outside in, such as `("users", "ana", "preferences")`."""

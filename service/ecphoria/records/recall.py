@@ -27,8 +27,8 @@ from ecphoria.records.asked import (
     asked,
     with_repeats,
 )
-from ecphoria.records.composed import composed
 from ecphoria.records.episode import DEFAULT_RELIABILITY, EPOCH, TICK, Engram, Episode, MemoryKind
+from ecphoria.records.forms import composed
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.records.traced import Limits, Node, SeedRecord, TracedFilters, Wave

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Final
 
 from ecphoria.records.episode import Extracted, StatedName
-from ecphoria.text.forms import composed
+from ecphoria.records.forms import composed
 from ecphoria.text.machine_words import is_literal, without_code
 from ecphoria.text.names import (
     NameKind,

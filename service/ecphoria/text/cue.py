@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.records.forms import composed, lowered
 from ecphoria.text.change_words import PEOPLE
 from ecphoria.text.dating import PartialDate, PlacedDate, holidays_in, names_time, stated_in
-from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-from ecphoria.text.forms import lowered, plain
+from ecphoria.records.forms import lowered, plain
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
 from ecphoria.text.tokens import (
     APOSTROPHES,

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
-from ecphoria.text.forms import composed
+from ecphoria.records.forms import composed
 from ecphoria.text.german import is_german
 from ecphoria.text.tokens import MARKS, NEGATIONS, STOP_WORDS, UNSPACED, stems
 

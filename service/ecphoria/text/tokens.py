@@ -15,7 +15,7 @@ from typing import Final
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.errors import InvalidInput, TooLarge
-from ecphoria.text.forms import composed, lowered
+from ecphoria.records.forms import composed, lowered
 
 
 def _ranges(holds: Callable[[str], bool | None], start: int, stop: int) -> str:

@@ -6,7 +6,7 @@ from sys import maxunicode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.text.forms import composed
+from ecphoria.records.forms import composed
 
 _LETTERS_AND_MARKS = st.text(st.sampled_from("aeEoIxй한क\u0301\u0323\u0308\u0307\u0344\u0f73 -—"))
 

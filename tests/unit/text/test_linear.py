@@ -10,6 +10,7 @@ import pytest
 from ecphoria.mcp.texts import clipped
 from ecphoria.recall.answer import context_block, cut_to_tokens, same_words
 from ecphoria.recall.seeds import ngrams
+from ecphoria.records.forms import composed, lowered
 from ecphoria.records.recall import Match, Phrase, Required
 from ecphoria.text.acknowledging import only_acknowledges
 from ecphoria.text.asking import asks_openly, leaves_open, read_asking
@@ -26,7 +27,6 @@ from ecphoria.text.cue import (
 )
 from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates, told_times
-from ecphoria.text.forms import composed, lowered
 from ecphoria.text.german import is_german
 from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.machine_words import without_code
