@@ -51,7 +51,7 @@ from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.cue import CueAnalysis, as_meant, date_affinities
 from ecphoria.text.matching import holds
-from ecphoria.text.related import Related
+from ecphoria.text.terms import Related
 from ecphoria.text.tokens import stems as stems_of
 
 

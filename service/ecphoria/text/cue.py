@@ -18,8 +18,7 @@ from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
 from ecphoria.text.phrasebook import in_english, originals
-from ecphoria.text.related import Related
-from ecphoria.text.terms import CueTerms, cue_terms, joined_names
+from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONTRACTED,
