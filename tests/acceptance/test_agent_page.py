@@ -81,6 +81,6 @@ def test_the_agent_remembers_what_was_said_in_an_earlier_run(
     assert "<memories" not in first["messages"][-1]["content"]
     assert "My sister Lena moved to Ghent." in second["messages"][-1]["content"]
     # The rules explain the marks; the second run starts with what the first one stored.
-    assert "people: My sister Lena moved to Ghent." in json.dumps(second)
+    assert " user: My sister Lena moved to Ghent." in json.dumps(second)
     roles = [one["role"] for one in owner.get("/v1/episodes").json()["items"]]
     assert sorted(roles) == ["assistant", "assistant", "user", "user"]
