@@ -38,7 +38,7 @@ SHARED = {
         "answered",
         "ask",
         "asked",
-        "composed",
+        "forms",
         "conditions",
         "episode",
         "history",
