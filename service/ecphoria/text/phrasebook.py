@@ -24,7 +24,7 @@ _LONGEST: Final = 240
 _MARKS: Final = str.maketrans("\u3002\uff01\uff1f\uff0c\u3001\uff1b\uff1a\u2019", ".!?,,;:'")
 _CLAUSE: Final = re.compile(r"([.!?\n]+(?=\s|$)|[,;:](?!\d)|(?<=[^\x00-\x7f])[.!?])")
 _WRITTEN: Final = re.compile("\ue000[^\ue001]*\ue001")
-"""What a frame has written, between two private signs: it is English already."""
+"""English text of a frame. Two private signs enclose it, so that it is not read again."""
 _PLACE: Final = re.compile(r"(\\\d)")
 _BRACKET: Final = re.compile(r"\[(?P<letters>\w+)\](?![?*])")
 _LETTER: Final = re.compile(r"[^\W_]")

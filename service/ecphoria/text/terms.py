@@ -312,7 +312,8 @@ def related(text: str, found: Iterable[str]) -> dict[str, tuple[str, ...]]:
     {'write': ('wrote', 'written')}
     """
     asked = ({stem: (other,)} for asks, stem, other in _OTHER_WORDS if asks.search(text))
-    return merged(*({porter(word): _of_word(word)} for word in found if _of_word(word)), *asked)
+    others = ((porter(word), _of_word(word)) for word in found)
+    return merged(*({stem: more} for stem, more in others if more), *asked)
 
 
 def _of_word(word: str) -> tuple[str, ...]:
