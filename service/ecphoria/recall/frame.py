@@ -49,7 +49,8 @@ from ecphoria.recall.seeds import Seeding, Subject, find_subject
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.cue import CueAnalysis, as_meant, date_affinities
+from ecphoria.text.cue import CueAnalysis, as_meant
+from ecphoria.text.dates import date_affinities
 from ecphoria.text.matching import holds
 from ecphoria.text.terms import Related
 from ecphoria.text.tokens import stems as stems_of

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ecphoria.records.forms import composed, lowered
 from ecphoria.text.change_words import PEOPLE
-from ecphoria.text.dating import PartialDate, PlacedDate, holidays_in, names_time, stated_in
+from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_dates
 from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
@@ -26,8 +25,6 @@ from ecphoria.text.tokens import (
     FUNCTION_WORDS,
     IS_WHEN,
     LIGHT_WORDS,
-    MONTH_NAME,
-    MONTHS,
     NAMELESS_WORDS,
     NO_KNOWLEDGE,
     POLITE_REQUEST,
@@ -47,96 +44,6 @@ from ecphoria.text.tokens import (
 
 _MOST_DATES = 32
 """The first dates of a cue count: every memory is compared with each."""
-DAYS_BESIDE = 3
-"""Days before and after a stated day that are as close: people tell of it some days later."""
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_YEAR = r"(?:1\d|20)\d\d"
-STATED_DATE = re.compile(
-    rf"\b(?:(?P<before>{_DAY})\s+(?:of\s+)?)?(?P<month>{MONTH_NAME})\b"
-    rf"(?:\s+(?P<after>{_DAY})\b(?!\d))?(?:,?\s+(?P<year>{_YEAR})\b)?"
-    rf"|\b(?P<iso_year>{_YEAR})-(?P<iso_month>0[1-9]|1[0-2])-(?P<iso_day>0[1-9]|[12]\d|3[01])\b"
-)
-
-
-_HOLIDAY: Final = re.compile(
-    rf"\b(?:(?:at|on|over|during|around|since|last) (?:the )?(?:(?P<christmas>Christmas|Xmas)"
-    rf"|New Year(?:[{APOSTROPHES}]s)?(?P<eve> Eve)?)(?: (?:Day|Eve|holidays?|break))?"
-    r"(?! (?!(?:in|at|with|and|or|this|last|on|of|by|to|from|\d+)\b)\w)"
-    r"|(?:über|an|am|um|seit|letzte[ns]?|vorige[ns]?) (?:(?P<weihnachten>Weihnachten|Heiligabend)"
-    rf"|Neujahr|(?P<silvester>Silvester)))\b(?:,? (?:in )?(?P<year>{_YEAR})\b)?"
-)
-
-
-def _holiday(match: re.Match[str]) -> PartialDate:
-    """Date a holiday; its words stay terms, because people tell of it on other days too."""
-    if match["christmas"] or match["weihnachten"]:
-        month, day = 12, 25
-    else:
-        month, day = (12, 31) if match["eve"] or match["silvester"] else (1, 1)
-    year = match["year"]
-    return PartialDate(year=int(year) if year else None, month=month, day=day)
-
-
-def read_date(match: re.Match[str]) -> PartialDate | None:
-    """Read a match of `STATED_DATE`; None for the word May alone."""
-    if match["iso_year"]:
-        return PartialDate(
-            year=int(match["iso_year"]), month=int(match["iso_month"]), day=int(match["iso_day"])
-        )
-    day, year = match["before"] or match["after"], match["year"]
-    month = MONTHS.index(match["month"].lower()) + 1
-    if match["month"] == "May" and not (day or year):
-        return None
-    return PartialDate(
-        year=int(year) if year else None,
-        month=month,
-        day=int(day.rstrip("sthndr")) if day else None,
-    )
-
-
-def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
-    """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
-
-    Also `at Christmas`, `über Weihnachten` and `à Noël`. English month names count capitalised and
-    in full; `May` alone is no date.
-    """
-    languages = languages_of(text) if languages is None else languages
-    found = [*stated_in(text, languages), *holidays_in(text, languages)]
-    for match in STATED_DATE.finditer(text):
-        date = read_date(match)
-        if date is not None:
-            found.append(PlacedDate(start=match.start(), end=match.end(), date=date))
-    found += [
-        PlacedDate(start=match.start(), end=match.end(), date=_holiday(match))
-        for match in _HOLIDAY.finditer(text)
-    ]
-    return tuple(sorted(found, key=attrgetter("start")))
-
-
-def date_affinities(
-    dates: Sequence[PartialDate],
-    years: NDArray[np.int64],
-    months: NDArray[np.int64],
-    days: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Score many calendar days against the stated dates, 0 to 1; all 0 if none is stated.
-
-    `exp(-max(0, |delta| - w) / s)`, delta in days with months of 30 and years of 365, w = 3 and
-    s = 5 if a day is stated, w = 0 and s = 2 if it is exact, else w = 16 and s = 15 around the
-    15th; the best date counts. Without a stated year, month and day alone are compared, not
-    wrapped at New Year.
-    Shapes: `years`, `months`, `days` and the result are alike.
-    """
-    best = np.zeros(np.shape(years), dtype=np.float64)
-    for stated in dates:
-        width, scale = (float(DAYS_BESIDE), 5.0) if stated.day else (16.0, 15.0)
-        width, scale = (0.0, 2.0) if stated.exact else (width, scale)
-        delta = 30.0 * (months - stated.month) + (days - (stated.day or 15))
-        if stated.year:
-            delta = delta + 365.0 * (years - stated.year)
-        np.maximum(best, np.exp(-np.maximum(0.0, np.abs(delta) - width) / scale), out=best)
-    return best
-
 
 LIGHT_STEMS = frozenset(
     stems_of(

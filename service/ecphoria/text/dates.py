@@ -9,13 +9,17 @@ from datetime import date, timedelta
 from operator import itemgetter
 from typing import Final
 
-from ecphoria.text.cue import DAYS_BESIDE, STATED_DATE, read_date
+import numpy as np
+from numpy.typing import NDArray
+
 from ecphoria.text.dating import (
     NUMBERS,
     SEASONS,
+    STATED_DATE,
     PartialDate,
     PlacedDate,
     apart,
+    read_date,
     stated_in,
     time_phrases,
 )
@@ -188,7 +192,7 @@ def _long_span(said_on: date, span: str, step: int) -> DayRange:
 def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:
     """Give the days of a memory that are as close as can be to a date of a cue.
 
-    Their `text.cue.date_affinities` are 1: the exact day, 3 days around a stated one, the month.
+    Their `date_affinities` are 1: the exact day, 3 days around a stated one, the month.
     Without a year it is the last such date up to `asked_on`, of that year or the one before. None
     if there is no such date.
 
@@ -201,7 +205,36 @@ def days_near(stated: PartialDate, asked_on: date) -> DayRange | None:
     past = (days for days in ranges if stated.year or days.first <= asked_on)
     if (days := next(past, None)) is None or not stated.day or stated.exact:
         return days
-    return _days(days.first, -DAYS_BESIDE, 2 * DAYS_BESIDE + 1)
+    return _days(days.first, -_DAYS_BESIDE, 2 * _DAYS_BESIDE + 1)
+
+
+def date_affinities(
+    dates: Sequence[PartialDate],
+    years: NDArray[np.int64],
+    months: NDArray[np.int64],
+    days: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Score many calendar days against the stated dates, 0 to 1; all 0 if none is stated.
+
+    `exp(-max(0, |delta| - w) / s)`, delta in days with months of 30 and years of 365, w = 3 and
+    s = 5 if a day is stated, w = 0 and s = 2 if it is exact, else w = 16 and s = 15 around the
+    15th; the best date counts. Without a stated year, month and day alone are compared, not
+    wrapped at New Year.
+    Shapes: `years`, `months`, `days` and the result are alike.
+    """
+    best = np.zeros(np.shape(years), dtype=np.float64)
+    for stated in dates:
+        width, scale = (float(_DAYS_BESIDE), 5.0) if stated.day else (16.0, 15.0)
+        width, scale = (0.0, 2.0) if stated.exact else (width, scale)
+        delta = 30.0 * (months - stated.month) + (days - (stated.day or 15))
+        if stated.year:
+            delta = delta + 365.0 * (years - stated.year)
+        np.maximum(best, np.exp(-np.maximum(0.0, np.abs(delta) - width) / scale), out=best)
+    return best
+
+
+_DAYS_BESIDE: Final = 3
+"""Days before and after a stated day that are as close: people tell of it some days later."""
 
 
 def _dated(match: re.Match[str], days: DayRange) -> Iterator[PartialDate]:

@@ -1,18 +1,19 @@
-"""Find dates and times in languages other than English, and dates in figures.
+"""Find the dates and times that a text states: in words of all languages, and in figures.
 
 A phrase such as "letzte Woche" is translated into "last week", so that one set of rules, in
-`ecphoria.text.dates`, resolves all languages. The words of each stand in `languages.toml`.
+`ecphoria.text.dates`, resolves all languages. The words of each stand in `languages.toml`; those
+of English dates stand here.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeVar
 
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tokens import MONTHS, WEEKDAYS, unaccented
+from ecphoria.text.tokens import APOSTROPHES, MONTHS, WEEKDAYS, unaccented
 
 T = TypeVar("T")
 
@@ -37,6 +38,23 @@ _IN_FIGURES: Final = (
     re.compile(rf"(?<!\d)(?P<year>{_YEAR})\s?[年년]\s?(?P<month>{_MONTH})\s?[月월](?P<day>)"),
 )
 """`24.01.2024`, and the order of Chinese, Japanese and Korean."""
+
+_TH: Final = "(?:st|nd|rd|th)?"
+STATED_DATE: Final = re.compile(
+    rf"\b(?:(?P<before>{_DAY}{_TH})\s+(?:of\s+)?)?"
+    rf"(?P<month>{'|'.join(map(str.capitalize, MONTHS))})\b"
+    rf"(?:\s+(?P<after>{_DAY}{_TH})\b(?!\d))?(?:,?\s+(?P<year>{_YEAR})\b)?"
+    rf"|\b(?P<iso_year>{_YEAR})-(?P<iso_month>0[1-9]|1[0-2])-(?P<iso_day>0[1-9]|[12]\d|3[01])\b"
+)
+"""An English date: `3 July`, `July 3rd, 2023`, `2023-07-03`."""
+_HOLIDAY: Final = re.compile(
+    rf"\b(?:(?:at|on|over|during|around|since|last) (?:the )?(?:(?P<christmas>Christmas|Xmas)"
+    rf"|New Year(?:[{APOSTROPHES}]s)?(?P<eve> Eve)?)(?: (?:Day|Eve|holidays?|break))?"
+    r"(?! (?!(?:in|at|with|and|or|this|last|on|of|by|to|from|\d+)\b)\w)"
+    r"|(?:über|an|am|um|seit|letzte[ns]?|vorige[ns]?) (?:(?P<weihnachten>Weihnachten|Heiligabend)"
+    rf"|Neujahr|(?P<silvester>Silvester)))\b(?:,? (?:in )?(?P<year>{_YEAR})\b)?"
+)
+"""An English or German holiday by which a question names a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,24 +95,66 @@ class _Rules:
     holidays: tuple[tuple[re.Pattern[str], PartialDate], ...]
 
 
+def stated_dates(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
+    """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
+
+    Also `at Christmas`, `über Weihnachten` and `à Noël`. English month names count capitalised and
+    in full; `May` alone is no date.
+    """
+    languages = languages_of(text) if languages is None else languages
+    read = [(match, read_date(match)) for match in STATED_DATE.finditer(text)]
+    read += [(match, _holiday(match)) for match in _HOLIDAY.finditer(text)]
+    found = [
+        *stated_in(text, languages),
+        *_holidays_in(text, languages),
+        *(PlacedDate(start=one.start(), end=one.end(), date=day) for one, day in read if day),
+    ]
+    return tuple(sorted(found, key=attrgetter("start")))
+
+
+def read_date(match: re.Match[str]) -> PartialDate | None:
+    """Read a match of `STATED_DATE`; None for the word May alone."""
+    if match["iso_year"]:
+        return _date(match["iso_year"], match["iso_month"], match["iso_day"])
+    day, year = match["before"] or match["after"], match["year"]
+    if match["month"] == "May" and not (day or year):
+        return None
+    return _date(year, 1 + MONTHS.index(match["month"].lower()), day and day.rstrip("sthndr"))
+
+
+def _date(year: str | None, month: int | str, day: str | None) -> PartialDate:
+    return PartialDate(
+        year=int(year) if year else None, month=int(month), day=int(day) if day else None
+    )
+
+
+def _holiday(match: re.Match[str]) -> PartialDate:
+    """Date a holiday; its words stay terms, because people tell of it on other days too."""
+    if match["christmas"] or match["weihnachten"]:
+        return _date(match["year"], 12, "25")
+    is_eve = match["eve"] or match["silvester"]
+    return _date(match["year"], *((12, "31") if is_eve else (1, "1")))
+
+
 def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[PlacedDate, ...]:
     """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`."""
     lower = unaccented(text)
     found = [
-        (match.span(), _figures(match)) for form in _IN_FIGURES for match in form.finditer(lower)
+        (match.span(), _date(match["year"], match["month"], match["day"]))
+        for form in _IN_FIGURES
+        for match in form.finditer(lower)
     ]
     for language in languages_of(text) if languages is None else languages:
         matches = _rules(language.code).stated.finditer(lower)
-        found += [(match.span(), _worded(match)) for match in matches]
+        found += [
+            (match.span(), _date(match["year"], 1 + _place(match, "m", len(MONTHS)), match["day"]))
+            for match in matches
+        ]
     return tuple(PlacedDate(start=span[0], end=span[1], date=date) for span, date in apart(found))
 
 
-def holidays_in(text: str, languages: Sequence[Language]) -> tuple[PlacedDate, ...]:
-    """Find holidays by which a question names a time: "à Noël", "в новый год".
-
-    >>> [one.date.month for one in holidays_in("Où étions-nous à Noël ?", [LANGUAGES["fr"]])]
-    [12]
-    """
+def _holidays_in(text: str, languages: Sequence[Language]) -> tuple[PlacedDate, ...]:
+    """Find holidays of a text's languages by which a question names a time: "à Noël"."""
     lower = unaccented(text)
     return tuple(
         PlacedDate(start=match.start(), end=match.end(), date=day)
@@ -134,22 +194,6 @@ def apart(found: Iterable[tuple[tuple[int, int], T]]) -> Iterator[tuple[tuple[in
         if span[0] >= end:
             end = span[1]
             yield span, one
-
-
-def _figures(match: re.Match[str]) -> PartialDate:
-    year, day = match["year"], match["day"]
-    return PartialDate(
-        year=int(year) if year else None, month=int(match["month"]), day=int(day) if day else None
-    )
-
-
-def _worded(match: re.Match[str]) -> PartialDate:
-    year, day = match["year"], match["day"]
-    return PartialDate(
-        year=int(year) if year else None,
-        month=1 + _place(match, "m", len(MONTHS)),
-        day=int(day) if day else None,
-    )
 
 
 def _place(match: re.Match[str], prefix: str, count: int) -> int:

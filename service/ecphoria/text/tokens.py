@@ -180,9 +180,6 @@ MONTHS = (
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 """In the order of `datetime.date.weekday`."""
 
-MONTH_NAME = "|".join(month.capitalize() for month in MONTHS)
-"""Alternation of the month names as a date writes them: capitalised and in full."""
-
 TIME_EXPRESSION = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago"
     r"|this (?:week|month|year|morning|weekend)|week|weekend|month|year|since|recently|just"

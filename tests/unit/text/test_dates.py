@@ -5,8 +5,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from ecphoria.text.cue import date_affinities, stated_dates
-from ecphoria.text.dating import PartialDate
+from ecphoria.text.dates import date_affinities
+from ecphoria.text.dating import PartialDate, stated_dates
 
 
 @pytest.mark.parametrize(

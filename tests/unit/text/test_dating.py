@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
-from ecphoria.text.cue import stated_dates, turn_features
+from ecphoria.text.cue import turn_features
 from ecphoria.text.dates import resolve_dates, tells_day
-from ecphoria.text.dating import PartialDate, time_phrases
+from ecphoria.text.dating import PartialDate, stated_dates, time_phrases
 
 SAID_ON = date(2024, 5, 15)
 

@@ -17,16 +17,10 @@ from ecphoria.text.asking import asks_openly, leaves_open, read_asking
 from ecphoria.text.change import wanted
 from ecphoria.text.code_blocks import code_blocks, one_line, write_lines
 from ecphoria.text.concepts import extract
-from ecphoria.text.cue import (
-    analyse,
-    introduction,
-    is_of_another,
-    stated_dates,
-    turn_features,
-    without_caption,
-)
+from ecphoria.text.cue import analyse, introduction, is_of_another, turn_features, without_caption
 from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates, told_times
+from ecphoria.text.dating import stated_dates
 from ecphoria.text.german import is_german
 from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.machine_words import without_code

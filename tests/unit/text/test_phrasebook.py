@@ -9,8 +9,9 @@ import pytest
 from ecphoria.text.acknowledging import only_acknowledges
 from ecphoria.text.asking import Saying, names_and_numbers, read_asking
 from ecphoria.text.change import Wanted, replaces, wanted
-from ecphoria.text.cue import analyse, is_of_another, stated_dates
+from ecphoria.text.cue import analyse, is_of_another
 from ecphoria.text.dates import told_times
+from ecphoria.text.dating import stated_dates
 from ecphoria.text.languages import LANGUAGES, PHRASEBOOK
 from ecphoria.text.phrasebook import LONGEST, _alternatives, in_english
 from ecphoria.text.statements import read_statements

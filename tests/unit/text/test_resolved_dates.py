@@ -5,8 +5,7 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from ecphoria.text.cue import date_affinities
-from ecphoria.text.dates import days_near, resolve_dates, told_times
+from ecphoria.text.dates import date_affinities, days_near, resolve_dates, told_times
 from ecphoria.text.dating import PartialDate
 
 WEDNESDAY = date(2024, 5, 15)
