@@ -21,7 +21,9 @@ from typing import Final
 
 from ecphoria.records.episode import Episode
 from ecphoria.text.cue import without_caption
-from ecphoria.text.tokens import FIRST_PERSON, STOP_WORDS, words
+from ecphoria.text.cue_words import FIRST_PERSON
+from ecphoria.text.english import STOP_WORDS
+from ecphoria.text.tokens import words
 
 LEAST_WORDS: Final = 5
 """Distinct content words that a statement needs."""

@@ -43,8 +43,7 @@ from ecphoria.ports import Embedder, NoAnswer, TextRefused
 from ecphoria.records.episode import fenced
 from ecphoria.records.ids import TenantId, derived_id
 from ecphoria.records.job import Change, StepOutcome
-from ecphoria.text import german
-from ecphoria.text import tokens as english
+from ecphoria.text import english, german
 from ecphoria.text.names import capitalised_words
 from ecphoria.text.tokens import stems, words
 

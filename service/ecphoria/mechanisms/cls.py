@@ -29,8 +29,8 @@ from ecphoria.records.history import DAY_MS
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.strategy import Mechanisms
 from ecphoria.records.traced import SeedRecord, Stream
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.names import normalised_words
-from ecphoria.text.tokens import STOP_WORDS
 
 _LEAST_LETTERS = 3
 """Letters of a word that is sought inside names."""

@@ -26,9 +26,10 @@ from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Referen
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
 from ecphoria.text.dates import tells_day
+from ecphoria.text.english import DENIALS, INTENSIFIERS, INTERJECTIONS
 from ecphoria.text.german import DATED
 from ecphoria.text.near_copies import SHORTEST, Sketch, almost_same, sketch
-from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS
+from ecphoria.text.tokens import MARKS
 
 MISSES = 3
 """Number of near misses in an answer."""

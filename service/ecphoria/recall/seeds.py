@@ -34,9 +34,9 @@ from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
 from ecphoria.text.dates import days_near, told_times
 from ecphoria.text.dating import PartialDate
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.names import normalised_words
 from ecphoria.text.spelling import misspelt, respelt
-from ecphoria.text.tokens import STOP_WORDS
 from ecphoria.text.tokens import stems as stems_of
 
 R = TypeVar("R", bound=SeedRow)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from ecphoria.text.english import CONTRACTED, INTERJECTIONS, LIGHT_WORDS, NAMELESS_WORDS
 from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
 from ecphoria.text.german import DATED, is_german
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
@@ -25,17 +26,7 @@ from ecphoria.text.languages import (
     languages_of,
 )
 from ecphoria.text.phrasebook import in_english
-from ecphoria.text.tokens import (
-    APOSTROPHES,
-    CONTRACTED,
-    INTERJECTIONS,
-    LIGHT_WORDS,
-    NAMELESS_WORDS,
-    UNSPACED,
-    UPPER,
-    stems,
-    stems_of,
-)
+from ecphoria.text.tokens import APOSTROPHES, UNSPACED, UPPER, stems, stems_of
 
 # A sentence that no rule recognises states something; a long request to an assistant is evidence
 # (decision 0044).

@@ -30,11 +30,12 @@ from ecphoria.text.change_words import (
     VERBS,
     WEAK,
 )
+from ecphoria.text.english import WEEKDAYS
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems
-from ecphoria.text.tokens import WEEKDAYS, porter, words
+from ecphoria.text.tokens import porter, words
 
 _STATES: Final = frozenset(map(porter, STATES))
 TELLS_CHANGE: Final = (

@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ecphoria.text.english import CONTRACTED, MONTHS, STOP_WORDS, WEEKDAYS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.german import MONTHS as GERMAN_MONTHS
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
-from ecphoria.text.tokens import CONTRACTED, MONTHS, STOP_WORDS, WEEKDAYS, porter, words
+from ecphoria.text.tokens import porter, words
 
 _COMMON: Final = frozenset(
     words("a am an any and are as at be been by did do don from had has have i in is it m my not"

@@ -11,6 +11,7 @@ from typing import Final
 
 from ecphoria.records.episode import Extracted, StatedName
 from ecphoria.records.forms import composed
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.machine_words import is_literal, without_code
 from ecphoria.text.names import (
     NameKind,
@@ -22,7 +23,6 @@ from ecphoria.text.names import (
     normalise,
     normalised_words,
 )
-from ecphoria.text.tokens import STOP_WORDS
 
 MOST_NAMES: Final = 1_000
 """Largest number of names from one text, because each becomes nodes and edges."""

@@ -11,21 +11,9 @@ from numpy.typing import NDArray
 
 from ecphoria.records.forms import composed, lowered
 from ecphoria.text.change_words import PEOPLE
-from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_dates
-from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
-from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
-from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
-from ecphoria.text.names import names_of_cue
-from ecphoria.text.phrasebook import in_english, originals
-from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names
-from ecphoria.text.tokens import (
-    APOSTROPHES,
-    CONTRACTED,
+from ecphoria.text.cue_words import (
     FIRST_PERSON,
-    FUNCTION_WORDS,
     IS_WHEN,
-    LIGHT_WORDS,
-    NAMELESS_WORDS,
     NO_KNOWLEDGE,
     POLITE_REQUEST,
     REMINDER,
@@ -34,13 +22,24 @@ from ecphoria.text.tokens import (
     SECOND_PERSON,
     SECOND_PERSON_ACTS,
     SECOND_PERSON_SAID,
-    STOP_WORDS,
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
-    porter,
-    stems_of,
-    words,
 )
+from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_dates
+from ecphoria.text.english import (
+    CONTRACTED,
+    FUNCTION_WORDS,
+    LIGHT_WORDS,
+    NAMELESS_WORDS,
+    STOP_WORDS,
+)
+from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
+from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
+from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
+from ecphoria.text.names import names_of_cue
+from ecphoria.text.phrasebook import in_english, originals
+from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names
+from ecphoria.text.tokens import APOSTROPHES, porter, stems_of, words
 
 _MOST_DATES = 32
 """The first dates of a cue count: every memory is compared with each."""

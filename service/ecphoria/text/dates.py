@@ -23,8 +23,8 @@ from ecphoria.text.dating import (
     stated_in,
     time_phrases,
 )
+from ecphoria.text.english import MONTHS, WEEKDAYS
 from ecphoria.text.languages import languages_of
-from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
 
 _NUMBERS: Final = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2} | {
     word: number for number, word in enumerate(NUMBERS, start=1)
@@ -69,6 +69,20 @@ _LONG: Final = re.compile(
 )
 """Times of more than a month, and those that begin at some time and last until now."""
 _YEAR_ALONE: Final = re.compile(r"(?:in|since|from|until|till|by|before|after)?\s*((?:19|20)\d\d)")
+_COUNTED = (
+    "couple of|a couple of|eleven|twelve|three|seven|eight|four|five|nine|one|two|six|ten|an|a"
+)
+_TOLD = (
+    "the day before yesterday|the day after tomorrow|this afternoon|this morning|this evening"
+    "|last night|yesterday|tomorrow|tonight|today"
+)
+_TOLD_DAY = re.compile(
+    rf"\b(?:(?:{_TOLD})|(?:\d{{1,3}}|{_COUNTED})\s+(?:day|week|month|year)s?\s+ago"
+    rf"|(?:(?:last|past)\s+(?:\d{{1,3}}|few|{_COUNTED})|the\s+past)\s+(?:day|week|month|year)s?"
+    rf"|(?:last|this|next)\s+(?:weekend|week|month|year|{'|'.join(WEEKDAYS)}))\b",
+    re.IGNORECASE,
+)
+"""A day told from the day it is said on; the context of an answer adds that day."""
 _STEPS: Final = {"last": -1, "this": 0, "next": 1}
 _COUNTS: Final = _NUMBERS | {"few": 3}
 _UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -110,7 +124,7 @@ def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
 
 def tells_day(text: str) -> bool:
     """Tell whether a text names a time by the day on which it is said: "today", "last week"."""
-    return RELATIVE_DATE.search(text) is not None or bool(time_phrases(text))
+    return _TOLD_DAY.search(text) is not None or bool(time_phrases(text))
 
 
 def told_times(text: str, said_on: date) -> tuple[PlacedDate, ...]:

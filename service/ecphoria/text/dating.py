@@ -12,8 +12,9 @@ from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeVar
 
+from ecphoria.text.english import MONTHS, WEEKDAYS
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tokens import APOSTROPHES, MONTHS, WEEKDAYS, unaccented
+from ecphoria.text.tokens import APOSTROPHES, unaccented
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
-from ecphoria.text import tokens as english
+from ecphoria.text import english
 from ecphoria.text.languages import TABLES
 from ecphoria.text.names import normalised_words
 

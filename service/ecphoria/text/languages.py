@@ -5,17 +5,17 @@ A script of its own tells a language; function words tell one in Latin letters. 
 """
 
 import re
-import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Final
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
-from ecphoria.text.tokens import FUNCTION_WORDS, INTERJECTIONS, MONTHS, STOP_WORDS, WEEKDAYS, words
+from ecphoria.text.english import FUNCTION_WORDS, INTERJECTIONS, MONTHS, STOP_WORDS, WEEKDAYS
+from ecphoria.text.tables import read_table
+from ecphoria.text.tokens import words
 
 # None of 2,200 English questions and .15 % of 20,000 English texts seem foreign (decision 0051).
 _LEAST: Final = 0.5
@@ -110,16 +110,10 @@ def _any(spellings: Iterable[str]) -> str:
     return "|".join(spellings)
 
 
-TABLES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
-    files("ecphoria.text").joinpath("languages.toml").read_text("utf-8")
-)
-"""Entries of `languages.toml`, by the code of the language."""
-PHRASEBOOK: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
-    files("ecphoria.text").joinpath("phrasebook.toml").read_text("utf-8")
-)
-"""Entries of `phrasebook.toml`, by the code of the language."""
+TABLES: Final = read_table("languages")
+PHRASEBOOK: Final = read_table("phrasebook")
 LANGUAGES: Final = {code: _language(code, table) for code, table in TABLES.items()}
-"""By code."""
+"""These three are by the code of the language."""
 
 _SCRIPTS: Final = tuple(language for language in LANGUAGES.values() if language.letters)
 _CHINESE, _JAPANESE = LANGUAGES["zh"], LANGUAGES["ja"]

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from ecphoria.text.code_blocks import code_blocks
-from ecphoria.text.tokens import CONNECTORS
+from ecphoria.text.english import CONNECTORS
 
 _HIDDEN: Final = "|"
 """Stands for what is hidden; names do not reach over it."""

@@ -6,26 +6,20 @@ from enum import StrEnum
 from typing import Final
 
 from ecphoria.records.forms import lowered, plain
-from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tokens import (
-    APOSTROPHES,
+from ecphoria.text.english import (
     CONNECTORS,
     CONTRACTED,
-    CONTRACTION,
     FUNCTION_WORDS,
     HONORIFICS,
-    MARKS,
     MONTHS,
     NAMELESS_WORDS,
     NUMBER_UNITS,
     ORGANISATION_WORDS,
     PLACE_WORDS,
-    SUBJECT_VERB,
-    UPPER,
     WEEKDAYS,
-    stems_of,
-    words,
 )
+from ecphoria.text.languages import LANGUAGES, Language, languages_of
+from ecphoria.text.tokens import APOSTROPHES, MARKS, UPPER, stems_of, words
 
 _LONGEST_NAME = 1_500
 """Characters; a text in capitals throughout is no name, and an index key has its bounds."""
@@ -50,11 +44,22 @@ _WORD = re.compile(
 )
 """A word of lower-case text with the signs that belong to it; those of marks and blood groups
 (`A-`, `AB-`, `A*`) stand behind few letters only. A number has none, so `18+` is a number."""
+_CONTRACTION = re.compile(
+    r"(?:i|you|he|she|it|we|they|that|this|there|here|what|who|where|when|why|how|let|y)"
+    r"[\'\u2019](?:m|re|ve|ll|d|s|all)|\w+n[\'\u2019]t",
+    re.IGNORECASE,
+)
+"""Two function words written as one, such as `I'm`, `we've` or `don't`."""
+_SUBJECT_VERB = re.compile(
+    r"\s+(?:is|was|has|had|will|would|can|could|did|does|said|says|told|went|came|got|made|took|gave"
+    r"|died|wrote|became|began|won|left|lives|lived|works|worked|moved|married|played|served)\b"
+)
+"""Behind the first word of a sentence, it makes that word the subject: `Ana was` but `Sow the`."""
 _ADDRESSED = re.compile(r"[@#](?=[^\W\d_])")
 _LOWER = re.compile(rf"(?:[^\W\d_][{MARKS}]*)+")
 _INITIAL = re.compile(rf"[{UPPER}]\.")
 _NUMBER = re.compile(rf"\d+(?:{'|'.join(NUMBER_UNITS)})?")
-_NAMELESS = FUNCTION_WORDS | NAMELESS_WORDS | CONTRACTED | frozenset(CONNECTORS)
+_NAMELESS = FUNCTION_WORDS | NAMELESS_WORDS | CONTRACTED | CONNECTORS
 _LETTER = re.compile(r"[^\W\d_]")
 _CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
 
@@ -133,7 +138,7 @@ def candidate_spans(body: str) -> Iterator[str]:
             opens = (
                 inner[:1] == parts[:1]
                 and match.start() <= opening
-                and not SUBJECT_VERB.match(sentence, match.end())
+                and not _SUBJECT_VERB.match(sentence, match.end())
             )
             if span and not (opens and _is_capitalised_by_place(inner)):
                 yield span
@@ -152,7 +157,7 @@ def _trim(parts: list[str], silent: frozenset[str]) -> list[str]:
 def _is_function_word(part: str, silent: frozenset[str]) -> bool:
     word = part.strip(_EDGE)
     lower = word.lower()
-    if lower in silent or lower in FUNCTION_WORDS or CONTRACTION.fullmatch(word):
+    if lower in silent or lower in FUNCTION_WORDS or _CONTRACTION.fullmatch(word):
         return True
     return lower in NAMELESS_WORDS and not (len(word) > 1 and word.isupper())
 

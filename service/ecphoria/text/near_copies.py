@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.text.tokens import DENIALS, words
+from ecphoria.text.english import DENIALS
+from ecphoria.text.tokens import words
 
 SHORTEST: Final = 800
 """Characters. A shorter text is a turn of talk, in which each word may matter."""

@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import Final
 
 from ecphoria.text.dating import SEASONS
+from ecphoria.text.english import MONTHS, WEEKDAYS
 from ecphoria.text.languages import LANGUAGES, PHRASEBOOK, Language, languages_of
-from ecphoria.text.tokens import MONTHS, WEEKDAYS, stems_of, words
+from ecphoria.text.tokens import stems_of, words
 
 LONGEST: Final = 2_000
 """Characters of a text that is read; longer ones are articles or logs."""

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ecphoria.records.forms import composed
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.german import is_german
-from ecphoria.text.tokens import MARKS, NEGATIONS, STOP_WORDS, UNSPACED, stems
+from ecphoria.text.tokens import MARKS, NEGATIONS, UNSPACED, stems
 
 _LONGEST: Final = 2_000
 _MANY: Final = 3

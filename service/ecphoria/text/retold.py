@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ecphoria.text.change_words import CHANGING, FILLERS, SELF
+from ecphoria.text.english import MONTHS, WEEKDAYS
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
-from ecphoria.text.tokens import MONTHS, WEEKDAYS, porter, words
+from ecphoria.text.tokens import porter, words
 
 _WORD: Final = r"[^\W_][\w'\u2019-]*"
 _NEW_THING: Final = (

@@ -9,8 +9,9 @@ from typing import Final
 
 from spellchecker import SpellChecker
 
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.languages import main_language
-from ecphoria.text.tokens import APOSTROPHES, STOP_WORDS, stems_of, words
+from ecphoria.text.tokens import APOSTROPHES, stems_of, words
 
 # Not a part of a path, an address or a name of code, which are read as written; nor "hadn't".
 _WRITTEN: Final = re.compile(

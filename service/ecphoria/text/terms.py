@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tokens import LONGEST_WORD, STOP_WORDS, porter, stems_of, words
+from ecphoria.text.tokens import LONGEST_WORD, porter, stems_of, words
 
 _OWN: Final = "@"
 """In front of a stem that is not Porter's, so that it meets no English word."""

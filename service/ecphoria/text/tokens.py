@@ -1,8 +1,6 @@
-"""Words, stems and characters of text; the lists of words are English.
+"""Words, stems and characters of text.
 
-Each constant is the inside of a regular expression's character class.
-
-The lists are those the recall recipe was measured with; changing one changes the figures.
+Each constant in capitals is the inside of a regular expression's character class.
 """
 
 import re
@@ -16,6 +14,7 @@ import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.forms import composed, lowered
+from ecphoria.text.english import STOP_WORDS
 
 
 def _ranges(holds: Callable[[str], bool | None], start: int, stop: int) -> str:
@@ -63,55 +62,6 @@ UNSPACED: Final = (
 """Scripts whose words spaces do not reliably part: Thai, Lao, Burmese, Khmer and CJK."""
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-STOP_WORDS = frozenset(
-    _words(
-        """
-        a about after again all also am an and any are as at awesome be because been before being
-        but by can cool could d did didn do does doesn don down during each for from get glad
-        good got great had has have he her here hey hi him his how i if in into is isn it its
-        just ll lot lots m many may me might more most much my nice no not of oh ok okay on or
-        our out over own re really s same she should so some such t than thank thanks that the
-        their them then there these they this to too up us ve very was wasn we were what when
-        where which while who whom whose why will with would wow yeah yes you your
-        """
-    )
-)
-"""Filler of chats; lexical signals do not count these words."""
-
-CONNECTORS = _words(
-    "of the de del della di da la le van von der den and for in on at to a no bin al y e &"
-)
-"""Lower-case words that may join two capitalised ones into one name."""
-
-FUNCTION_WORDS = frozenset(
-    _words(
-        """
-        the a an in on at it he she they we i this that these those his her their its and but or
-        as of for to by with from after before during when while where who what which how why is
-        was are were be did do does has have had there here also however if then so not no yes
-        although since both may mr mrs ms dr
-        """
-    )
-)
-"""Words that are capitalised by their place in the sentence and never bound a name."""
-
-INTERJECTIONS = frozenset(
-    _words("ah aha eh er haha hello hey hi hmm huh lol oh ok okay uh um well wow yeah yep")
-)
-"""Words in front of a sentence that do not change what it says."""
-
-INTENSIFIERS = frozenset(
-    _words("really very truly totally absolutely definitely honestly literally simply")
-)
-"""Words that stress a statement without changing it, unless it is denied (`not really`)."""
-
-DENIALS = frozenset(_words("not no never t hardly"))
-"""Words that deny what follows; `t` is the end of `don't`."""
-
 NEGATIONS: Final = (
     r"no|not|nor|never|neither|none|nobody|nothing|nowhere|without|cannot"
     rf"|\w+n[{APOSTROPHES}]t|longer|anymore"
@@ -120,194 +70,6 @@ NEGATIONS: Final = (
 )
 """Pattern of such words in several languages, in any case."""
 _NEGATION: Final = re.compile(rf"\b(?:{NEGATIONS})\b", re.IGNORECASE)
-
-NAMELESS_WORDS = INTERJECTIONS | frozenset(
-    _words(
-        """
-        you me them him my your our mine yours ours theirs am been being would could should must
-        shall cannot let lets thanks thank thx please sorry dear congrats congratulations cheers
-        bye goodbye yay sure
-        """
-    )
-)
-"""Further words that never bound a name, unless they are written in capitals (`OK`)."""
-
-CONTRACTION = re.compile(
-    r"(?:i|you|he|she|it|we|they|that|this|there|here|what|who|where|when|why|how|let|y)"
-    r"[\'\u2019](?:m|re|ve|ll|d|s|all)|\w+n[\'\u2019]t",
-    re.IGNORECASE,
-)
-"""Two function words written as one, such as `I'm`, `we've` or `don't`."""
-
-CONTRACTED = frozenset(
-    _words(
-        """
-        i m re ve ll d s t ain aren can couldn didn doesn don hadn hasn haven isn mustn shan
-        shouldn wasn weren won wouldn
-        """
-    )
-)
-"""The parts of a contraction once it is normalised."""
-
-SUBJECT_VERB = re.compile(
-    r"\s+(?:is|was|has|had|will|would|can|could|did|does|said|says|told|went|came|got|made|took|gave"
-    r"|died|wrote|became|began|won|left|lives|lived|works|worked|moved|married|played|served)\b"
-)
-"""Behind the first word of a sentence, it makes that word the subject: `Ana was` but `Sow the`."""
-
-NUMBER_UNITS = _words(
-    """
-    st nd rd th s x k am pm h hrs min sec km cm mm mi ft kg mg lb lbs oz ml kb mb gb tb hz khz mhz
-    ghz px fps
-    """
-)
-"""Written behind a number, they leave it a number: `20th`, `10am`, `3GB`."""
-
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-"""In the order of `datetime.date.weekday`."""
-
-TIME_EXPRESSION = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago"
-    r"|this (?:week|month|year|morning|weekend)|week|weekend|month|year|since|recently|just"
-    rf"|\d+(?:st|nd|rd|th)|{'|'.join(WEEKDAYS)}|{'|'.join(MONTHS)})\b"
-)
-"""Places something in time; for text in lower case, where it is found three times as fast."""
-
-IS_WHEN = re.compile(
-    r"(?:when|how long|what (?:year|month|date|day|time)|which (?:year|month|day))", re.IGNORECASE
-)
-"""A question for a time; to be matched at the start of the cue."""
-
-FIRST_PERSON = re.compile(r"\b(?:(?i:i|my|me|mine|we|our|myself)|[Uu]s)\b")
-"""The speaker's own pronouns, also in `I'm` or `we've`. `US` in capitals is a country."""
-
-SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
-"""The listener's pronouns, also in `you're` or `you'd`."""
-
-POLITE_REQUEST = re.compile(r"\b(?:can|could|would|will|please)\s+you\b", re.IGNORECASE)
-"""Asks for an answer, and says nothing of the listener."""
-
-REQUEST = re.compile(
-    r"\W*(?:(?:please|bitte|(?:can|could|would|will)\s+you)\b\W*)*"
-    r"(?:(?:list|show|find|give|tell|name)\s+(?:me|us)\b(?:\s+about\b)?"
-    r"|(?:list|show|find|name)(?=\s+(?:all|any|each|every|everything|my|our|the|what|which)\b)"
-    r"|(?:look\s+up|search\s+for)\b"
-    r"|remind\s+(?:me|us)\b(?=\s+(?:about|how|of|what|when|where|which|who|why)\b)"
-    r"|(?:can|could|do)\s+you\s+(?:still\s+)?(?:know|recall|remember)\b"
-    r"|(?:liste?|nenne?|sage?|zeige?)\s+(?:mir|uns)\b"
-    r"|(?:liste|nenne|zeige)(?=\s+(?:alle|alles|die|meine|unsere)\b)"
-    r"|wei(?:ß|ss)t\s+du\b(?:\s+noch\b)?)",
-    re.IGNORECASE,
-)
-"""Words that only ask for an answer; to be matched at the start of the cue."""
-
-REMINDER = re.compile(r"\b(?:remind\s+(?:me|us)|erinnere?\s+(?:mich|uns))\b", re.IGNORECASE)
-"""Asks what was said, by anyone; its pronoun says nothing of the asker."""
-
-SUMMARY_REQUEST = re.compile(
-    rf"\W*(?:(?:can|could|would|will|please|you|i|we|i[{APOSTROPHES}]d|like|to)\s+)*"
-    r"(?:summari[sz]e|sum\s+up|recap"
-    r"|(?:give|provide|write|make|show|have|get|need|want)\b[^.?!]{0,40}"
-    r"\b(?:summary|overview|recap)\b"
-    r"|(?:(?:an?|the)\s+)?(?:\w+\s+)?(?:summary|overview|recap)\s+of\b)",
-    re.IGNORECASE,
-)
-"""Asks for a summary instead of one memory; to be matched at the start of the cue."""
-
-_YOU_SAID = (
-    rf"\byou(?:[{APOSTROPHES}]ve| have| had)?\s+(?:also |already |ever |just )?"
-    r"(?:recommend|suggest|advis"
-    r"|said|told|gave|given|mention|explain|outlin|propos|describ|provid|show|help|list)\w*"
-    r"|\byour\s+(?:advice|suggestion|recommendation|answer|explanation|response|reply|replies)"
-    r"|\bhast\s+du\b[^.?!]{0,200}\b(?:empfohlen|vorgeschlagen|geraten|gesagt)\b"
-)
-SECOND_PERSON_ACTS = re.compile(rf"\b(?:did|have|had|were)\s+you\b|{_YOU_SAID}", re.IGNORECASE)
-"""Asks what the listener said or did; looked for where polite requests are taken out."""
-
-SECOND_PERSON_SAID = re.compile(
-    rf"\bdid\s+you\s+(?:say|tell|give)|(?<!do )(?:{_YOU_SAID})", re.IGNORECASE
-)
-"""Asks what the listener said: not "did you see", nor "do you suggest", which asks for now."""
-
-ROLE_WORDS = frozenset(("user", "human", "assistant", "ai", "bot", "model", "system", "tool"))
-"""Speakers that are roles: as words of a cue they name nobody."""
-
-NO_KNOWLEDGE = re.compile(
-    rf"\b(?:i (?:don[{APOSTROPHES}]?t|do not|really don[{APOSTROPHES}]?t) (?:know|recall|remember)"
-    rf"|(?:i have )?no idea|i[{APOSTROPHES}]?m not sure|i am not sure|not that i know"
-    rf"|i can(?:[{APOSTROPHES}]?t|not) (?:say|tell|recall))\b",
-    re.IGNORECASE,
-)
-"""The speaker does not know: such a turn answers nothing."""
-
-LIGHT_WORDS = frozenset(
-    _words(
-        """
-        now currently still already ever yet again once then today lately recently always never
-        usually often sometimes anymore anyway please thank hello hey hi bye goodbye sorry welcome
-        go going goes gone went come came run runs get gets getting take takes took make makes
-        made let keep kept put give gave tell tells told say says said ask asks asked know knows
-        knew think thinks thought want wants wanted like likes need needs mean means try tries
-        tried use used happen happened thing things stuff kind type sort way name names called
-        please sure maybe perhaps
-        """
-    )
-)
-"""Words of a cue that carry little of what is asked: a memory need not have them."""
-
-HONORIFICS = frozenset(("mr", "mrs", "ms", "dr", "sir", "dame", "lady", "professor", "prof"))
-
-ORGANISATION_WORDS = frozenset(
-    _words(
-        """
-        academy agency airlines army assembly association bank board bureau church club college
-        commission committee company congress corp corporation council department fc federation
-        foundation government group inc institute institution league ltd ministry museum navy
-        network orchestra parliament party press records school senate society studios union
-        university
-        """
-    )
-)
-
-PLACE_WORDS = frozenset(
-    _words(
-        """
-        airport avenue bay beach bridge canyon castle city coast county creek desert district
-        forest hill hills island islands lake mountain mountains ocean park peninsula province
-        region river road sea square state street town valley village
-        """
-    )
-)
-
-_NUMBERS = (
-    "couple of|a couple of|eleven|twelve|three|seven|eight|four|five|nine|one|two|six|ten|an|a"
-)
-_DAYS = (
-    "the day before yesterday|the day after tomorrow|this afternoon|this morning|this evening"
-    "|last night|yesterday|tomorrow|tonight|today"
-)
-RELATIVE_DATE = re.compile(
-    rf"\b(?:(?:{_DAYS})|(?:\d{{1,3}}|{_NUMBERS})\s+(?:day|week|month|year)s?\s+ago"
-    rf"|(?:(?:last|past)\s+(?:\d{{1,3}}|few|{_NUMBERS})|the\s+past)\s+(?:day|week|month|year)s?"
-    rf"|(?:last|this|next)\s+(?:weekend|week|month|year|{'|'.join(WEEKDAYS)}))\b",
-    re.IGNORECASE,
-)
-"""A day told from the day it is said on; the context of an answer adds that day."""
-
 
 LONGEST_WORD: Final = 1_500
 """Characters of a word that count. A key of an index has at most 8 kB, and a character four bytes;

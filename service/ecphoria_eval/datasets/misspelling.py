@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from string import ascii_lowercase
 
-from ecphoria.text.tokens import STOP_WORDS
+from ecphoria.text.english import STOP_WORDS
 from ecphoria_eval.datasets.dataset import Dataset
 
 _WORD = re.compile(r"[A-Za-z]{5,}")

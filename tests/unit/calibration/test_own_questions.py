@@ -20,7 +20,7 @@ from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import Claimed, Job, JobKind, JobState, Lease, Progress, Trigger
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from ecphoria.runtime import SystemClock
-from ecphoria.text.tokens import STOP_WORDS
+from ecphoria.text.english import STOP_WORDS
 from tests.unit.evaluation.doubles import MOMENT, TinyService
 
 COPY = "f" * 32

@@ -1,4 +1,4 @@
-from ecphoria.text import tokens as english
+from ecphoria.text import english
 
 
 def test_the_lists_have_the_measured_sizes() -> None:

@@ -5,9 +5,10 @@ import pytest
 
 from ecphoria.text.asking import Saying, read_asking
 from ecphoria.text.cue import analyse, turn_features
+from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.languages import LANGUAGES, languages_of, main_language
 from ecphoria.text.names import candidate_spans
-from ecphoria.text.tokens import STOP_WORDS, words
+from ecphoria.text.tokens import words
 
 
 @pytest.mark.parametrize(

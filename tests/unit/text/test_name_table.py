@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.text.concepts import Extraction, NameRow, NameTable, extract
-from ecphoria.text.tokens import STOP_WORDS
+from ecphoria.text.english import STOP_WORDS
 
 WORDS = ["New", "York", "City", "city", "Rose", "rose", "More", "more", "Ann", "of", "the", "1984"]
 

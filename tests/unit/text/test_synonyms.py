@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.text.concepts import SynonymPair, SynonymTable, forms
-from ecphoria.text.tokens import STOP_WORDS
+from ecphoria.text.english import STOP_WORDS
 
 WORDS = ["amber", "birch", "cedar", "the", "of", "delta"]
 NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5)
