@@ -30,17 +30,10 @@ _NUMBERS: Final = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2} | {
     word: number for number, word in enumerate(NUMBERS, start=1)
 }
 _DAYS: Final = {
-    "today": 0,
-    "tonight": 0,
-    "this morning": 0,
-    "this afternoon": 0,
-    "this evening": 0,
-    "yesterday": -1,
-    "last night": -1,
-    "the day before yesterday": -2,
-    "tomorrow": 1,
-    "the day after tomorrow": 2,
-}
+    "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0,
+    "yesterday": -1, "last night": -1, "the day before yesterday": -2,
+    "tomorrow": 1, "the day after tomorrow": 2,
+}  # fmt: skip
 """Phrases that name one day, as days from the one on which they are said."""
 
 
@@ -69,20 +62,6 @@ _LONG: Final = re.compile(
 )
 """Times of more than a month, and those that begin at some time and last until now."""
 _YEAR_ALONE: Final = re.compile(r"(?:in|since|from|until|till|by|before|after)?\s*((?:19|20)\d\d)")
-_COUNTED = (
-    "couple of|a couple of|eleven|twelve|three|seven|eight|four|five|nine|one|two|six|ten|an|a"
-)
-_TOLD = (
-    "the day before yesterday|the day after tomorrow|this afternoon|this morning|this evening"
-    "|last night|yesterday|tomorrow|tonight|today"
-)
-_TOLD_DAY = re.compile(
-    rf"\b(?:(?:{_TOLD})|(?:\d{{1,3}}|{_COUNTED})\s+(?:day|week|month|year)s?\s+ago"
-    rf"|(?:(?:last|past)\s+(?:\d{{1,3}}|few|{_COUNTED})|the\s+past)\s+(?:day|week|month|year)s?"
-    rf"|(?:last|this|next)\s+(?:weekend|week|month|year|{'|'.join(WEEKDAYS)}))\b",
-    re.IGNORECASE,
-)
-"""A day told from the day it is said on; the context of an answer adds that day."""
 _STEPS: Final = {"last": -1, "this": 0, "next": 1}
 _COUNTS: Final = _NUMBERS | {"few": 3}
 _UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -124,7 +103,9 @@ def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
 
 def tells_day(text: str) -> bool:
     """Tell whether a text names a time by the day on which it is said: "today", "last week"."""
-    return _TOLD_DAY.search(text) is not None or bool(time_phrases(text))
+    # "This may" is seldom a month.
+    spans = ((match["span"] or "").lower() for match in _RELATIVE.finditer(text))
+    return any(span not in MONTHS for span in spans) or bool(time_phrases(text))
 
 
 def told_times(text: str, said_on: date) -> tuple[PlacedDate, ...]:
