@@ -35,7 +35,7 @@ from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.tokens import porter, porter_stems, words
 
 _STATES: Final = frozenset(map(porter, STATES))
 TELLS_CHANGE: Final = (
@@ -50,9 +50,7 @@ TELLS_CHANGE: Final = (
             ),
         )
     )
-) - frozenset(
-    map(porter, words("away found after set called back nichts happening against decided"))
-)
+) - porter_stems("away found after set called back nichts happening against decided")
 """Stems of which a later statement has one, unless only its value differs."""
 _OF_VERBS: Final = frozenset(map(porter, VERBS))
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
@@ -368,7 +366,7 @@ def _is_time(stem: str) -> bool:
     return stem in _TIMES or stem.isdigit()
 
 
-_TIMES: Final = CALENDAR | TIMES | OFTEN | frozenset(map(porter, words("end ende start anfang")))
+_TIMES: Final = CALENDAR | TIMES | OFTEN | porter_stems("end ende start anfang")
 
 
 def _is_unqualified(later: Statement, earlier: Statement) -> bool:

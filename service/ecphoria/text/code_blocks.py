@@ -1,7 +1,7 @@
 """Find code in a text, and write texts so that code keeps its lines and indentation."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -33,6 +33,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def outside_of(blocks: Iterable[CodeBlock], text: str) -> list[tuple[int, int]]:
+    """List where the parts of a text between its blocks start and end, in order."""
+    edges = [0, *(edge for block in blocks for edge in (block.start, block.end)), len(text)]
+    return list(pairwise(edges))[::2]
+
+
 def code_blocks(text: str) -> tuple[CodeBlock, ...]:
     """List the code of a text in order: fenced blocks, and paragraphs with indented lines; O(n).
 
@@ -42,8 +48,7 @@ def code_blocks(text: str) -> tuple[CodeBlock, ...]:
     if "\n" not in text:
         return ()
     fenced = tuple(_fenced(text))
-    edges = [0, *(edge for block in fenced for edge in (block.start, block.end)), len(text)]
-    gaps = list(pairwise(edges))[::2]
+    gaps = outside_of(fenced, text)
     loose = (block for start, end in gaps for block in _indented(text, start, end))
     return tuple(sorted((*fenced, *loose), key=lambda block: block.start))
 

@@ -18,7 +18,7 @@ from ecphoria.text.change_words import (
     WEAK,
 )
 from ecphoria.text.statements import DUTY, Statement
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.tokens import porter, porter_stems, words
 
 _DAY: Final = frozenset({"day"})
 _CLOCK: Final = frozenset({"clock"})
@@ -39,7 +39,7 @@ _SOME_TIME: Final = OFTEN | frozenset(
     )
 )
 """Words of days or of times of day."""
-_BEFORE_TIME: Final = frozenset(map(porter, words("due scheduled planned fällig geplant")))
+_BEFORE_TIME: Final = porter_stems("due scheduled planned fällig geplant")
 _NO_NOUN: Final = FILLERS | NEW | VERBS.keys()
 
 

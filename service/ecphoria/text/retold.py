@@ -11,7 +11,7 @@ from typing import Final
 from ecphoria.text.change_words import CHANGING, FILLERS, SELF
 from ecphoria.text.english import MONTHS, WEEKDAYS
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.tokens import porter, porter_stems, words
 
 _WORD: Final = r"[^\W_][\w'\u2019-]*"
 _NEW_THING: Final = (
@@ -31,7 +31,7 @@ _HAS_NEW: Final = re.compile(
     rf"|(?:jetzt )?(?:eine?n? )?{_GERMAN_NEW_THING.replace('P<', 'P<de_')})",
     re.IGNORECASE,
 )
-_RENEWED: Final = CHANGING | frozenset(map(porter, words("reset rotated renewed redone new neu")))
+_RENEWED: Final = CHANGING | porter_stems("reset rotated renewed redone new neu")
 _MOST_NAMES: Final = 3
 
 

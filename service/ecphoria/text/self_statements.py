@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import Final
 
-from ecphoria.text.code_blocks import code_blocks
+from ecphoria.text.code_blocks import code_blocks, outside_of
 from ecphoria.text.german import DATED
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import stems
@@ -180,9 +179,7 @@ class SelfStatement:
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """List where the sentences of a message outside of its code start and end, in order; O(n)."""
-    code = code_blocks(text)
-    edges = [0, *(edge for block in code for edge in (block.start, block.end)), len(text)]
-    for start, end in list(pairwise(edges))[::2]:
+    for start, end in outside_of(code_blocks(text), text):
         place = start
         for cut in (*_SENTENCE_END.finditer(text, start, end), None):
             yield place, cut.start() if cut else end

@@ -44,11 +44,11 @@ from ecphoria.text.change_words import (
     VERBS,
     WEAK,
 )
-from ecphoria.text.code_blocks import code_blocks
+from ecphoria.text.code_blocks import code_blocks, outside_of
 from ecphoria.text.cue import without_caption
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.retold import Duty, as_thing_of, plainly, read_duty, with_its_thing
-from ecphoria.text.tokens import porter, stem_of, words
+from ecphoria.text.tokens import porter, porter_stems, stem_of, words
 
 LONGEST: Final = 2_000
 """Characters; a longer text is an article or a log, and is not read."""
@@ -158,9 +158,7 @@ def read_statements(text: str) -> tuple[Statement, ...]:
 def _sentences(text: str) -> Iterator[str]:
     """List the sentences outside of code that do not ask."""
     text = without_caption(text)
-    code = code_blocks(text)
-    edges = [0, *(edge for block in code for edge in (block.start, block.end)), len(text)]
-    spans = [text[start:end] for start, end in list(pairwise(edges))[::2]]
+    spans = [text[start:end] for start, end in outside_of(code_blocks(text), text)]
     sentences = [match[0].strip() for span in spans for match in _SENTENCE.finditer(span)]
     for sentence in sentences[:_MOST]:
         if not sentence.endswith("?") and len(sentence) <= _LONGEST_SENTENCE:
@@ -343,10 +341,8 @@ def _frame_or_move(said: Sequence[str], spoken: str) -> Frame:
 
 _FROM_TO: Final = re.compile(r"\bvon (?:\w+ ){1,3}?(?:auf|zu) ")
 """Tells of a tool or a firm, not of a home: homes change with "nach"."""
-HOMES: Final = frozenset(
-    map(porter, words("place home flat apartment house wohnung haus zuhause"))
-)
-_JOBS: Final = frozenset(map(porter, words("job stelle arbeit")))
+HOMES: Final = porter_stems("place home flat apartment house wohnung haus zuhause")
+_JOBS: Final = porter_stems("job stelle arbeit")
 _PROMOTED: Final = re.compile(r"\b(?:promoted to (?P<en>.+)|zu[mr] (?P<de>.+) befordert)")
 
 

@@ -164,6 +164,11 @@ def porter(word: str) -> str:
     return str(_PORTER.stemWord(word))
 
 
+def porter_stems(listed: str) -> frozenset[str]:
+    """Reduce the words of a list to their stems (Porter, 1980)."""
+    return frozenset(map(porter, words(listed)))
+
+
 def stem_of(word: str) -> str:
     """Reduce one word to a stem, with the stemmer of its script."""
     return str(_stemmer(word[0]).stemWord(word))
