@@ -31,10 +31,11 @@ from ecphoria.text.change_words import (
     WEAK,
 )
 from ecphoria.text.english import WEEKDAYS
+from ecphoria.text.frames import DUTY, HOMES, named_stems
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
-from ecphoria.text.statements import DUTY, HOMES, Statement, named_stems
+from ecphoria.text.statements import Statement
 from ecphoria.text.tokens import porter, porter_stems, words
 
 _STATES: Final = frozenset(map(porter, STATES))

@@ -17,7 +17,8 @@ from ecphoria.text.change_words import (
     VERBS,
     WEAK,
 )
-from ecphoria.text.statements import DUTY, Statement
+from ecphoria.text.frames import DUTY
+from ecphoria.text.statements import Statement
 from ecphoria.text.tokens import porter, porter_stems, words
 
 _DAY: Final = frozenset({"day"})
