@@ -36,7 +36,7 @@ from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import Statement
-from ecphoria.text.tokens import porter, porter_stems, words
+from ecphoria.text.tokens import porter, porter_stems, word_set, words
 
 _STATES: Final = frozenset(map(porter, STATES))
 TELLS_CHANGE: Final = (
@@ -183,7 +183,7 @@ def _is_timed(one: Statement) -> bool:
     return owned and bool(one.values) and _tells_how_often(one, TIMES)
 
 
-_OF: Final = frozenset(words("of der des meiner meines unserer unseres"))
+_OF: Final = word_set("of der des meiner meines unserer unseres")
 _MOSTLY: Final = 0.5
 _FEW: Final = 3
 
@@ -251,7 +251,7 @@ def _is_in_use(earlier: Statement, later: Statement) -> bool:
     return own and used and earlier.values - earlier.purpose - WEAK <= later.dropped
 
 
-_SCOPE: Final = frozenset(words("for fur"))
+_SCOPE: Final = word_set("for fur")
 """Tells what a change is made for: "for the newsletter"."""
 
 
@@ -282,7 +282,7 @@ def _is_one_task(one: Statement) -> bool:
     return bool(one.subject & EXCLUSIVE) or not _DEFINITE.isdisjoint(one.words)
 
 
-_DEFINITE: Final = frozenset(words("the our all die der das den unsere unseren alle"))
+_DEFINITE: Final = word_set("the our all die der das den unsere unseren alle")
 
 
 def _is_unique(later: Statement, earlier: Statement) -> bool:
@@ -384,7 +384,7 @@ def _is_unqualified(later: Statement, earlier: Statement) -> bool:
     return True
 
 
-_JOINS: Final = frozenset(words("of for at in von vom des der meines meiner meinem im fur"))
+_JOINS: Final = word_set("of for at in von vom des der meines meiner meinem im fur")
 
 
 def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> bool:
@@ -408,7 +408,7 @@ def _has_other_value(later: Statement, earlier: Statement, likeness: float) -> b
     return single and not (later.numbers or earlier.numbers)
 
 
-_ONCE: Final = frozenset(words("today tonight tomorrow heute morgen"))
+_ONCE: Final = word_set("today tonight tomorrow heute morgen")
 """Tells of one day: "today our standup is at 11"."""
 
 
@@ -424,7 +424,7 @@ def _is_one_subject(later: Statement, earlier: Statement) -> bool:
     return named and more.of_self and _OF_ANOTHER.isdisjoint(more.words)
 
 
-_OF_ANOTHER: Final = frozenset(words("s of meiner meines unserer unseres"))
+_OF_ANOTHER: Final = word_set("s of meiner meines unserer unseres")
 """Tells that a thing is of a person: "der Flug meiner Mutter"."""
 
 

@@ -13,13 +13,13 @@ from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.german import MONTHS as GERMAN_MONTHS
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.tables import read_table
-from ecphoria.text.tokens import porter_stems, words
+from ecphoria.text.tokens import porter_stems, word_set, words
 
-_COMMON: Final = frozenset(
-    words("a am an any and are as at be been by did do don from had has have i in is it m my not"
-          " of on or re s t than that the to was were with won you auf das der die ein es ich im"
-          " in ist nach nicht von wie wir zu")
-)  # fmt: skip
+_COMMON: Final = word_set(
+    "a am an any and are as at be been by did do don from had has have i in is it m my not"
+    " of on or re s t than that the to was were with won you auf das der die ein es ich im"
+    " in ist nach nicht von wie wir zu"
+)
 _LITERAL: Final = re.compile(r"(?<![\\\w])(?P<word>[a-z]+)(?P<more>\\w)?")
 
 

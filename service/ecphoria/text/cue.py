@@ -39,7 +39,7 @@ from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
 from ecphoria.text.phrasebook import in_english, originals
 from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names
-from ecphoria.text.tokens import APOSTROPHES, porter, stems_of, words
+from ecphoria.text.tokens import APOSTROPHES, porter, stems_of, word_set, words
 
 _MOST_DATES = 32
 """The first dates of a cue count: every memory is compared with each."""
@@ -228,7 +228,7 @@ _ASKS_WHO: Final = re.compile(
     r"|(?-i:[A-ZÄÖÜ])\w+s)\s+(?:(?-i:[a-zäöüß])\w+\s+)?(?P<rolle>(?-i:[A-ZÄÖÜ])[\w-]+)",
     re.IGNORECASE,
 )
-_ANYONE: Final = frozenset(words("person people one man woman guy girl boy person leute mensch"))
+_ANYONE: Final = word_set("person people one man woman guy girl boy person leute mensch")
 
 
 def _roles(asked: str) -> list[str]:
@@ -338,9 +338,9 @@ def introduction(spoken: str) -> str:
 
 
 _POSSESSIVE = re.compile(rf"(?P<who>\w+)(?:[{APOSTROPHES}]s|(?<=s)[{APOSTROPHES}])")
-_NO_OWNERS = frozenset(words("it that there here what who he she let tomorrow today yesterday"))
-_OTHERS = frozenset(
-    words("his her their sein seine seiner seinem seinen seines ihr ihre ihrer ihrem ihren ihres")
+_NO_OWNERS = word_set("it that there here what who he she let tomorrow today yesterday")
+_OTHERS = word_set(
+    "his her their sein seine seiner seinem seinen seines ihr ihre ihrer ihrem ihren ihres"
 )
 _OWNED = re.compile(
     r"(?:of|von) (?:(?:my|our|the|mein\w*|unser\w*) )?(?P<who>\w+)"

@@ -25,7 +25,7 @@ from ecphoria.text.change_words import (
     WEAK,
 )
 from ecphoria.text.retold import Duty
-from ecphoria.text.tokens import porter, porter_stems, stem_of, words
+from ecphoria.text.tokens import porter, porter_stems, stem_of, word_set, words
 
 Frame = tuple[frozenset[str] | None, str, Sequence[str]]
 """Subject, empty for the speaker and None without a frame; family of the verb; words behind."""
@@ -37,7 +37,7 @@ _JOBS: Final = porter_stems("job stelle arbeit")
 _FROM_TO: Final = re.compile(r"\bvon (?:\w+ ){1,3}?(?:auf|zu) ")
 """Tells of a tool or a firm, not of a home: homes change with "nach"."""
 _PROMOTED: Final = re.compile(r"\b(?:promoted to (?P<en>.+)|zu[mr] (?P<de>.+) befordert)")
-_REPEATED: Final = frozenset(words("once twice times"))
+_REPEATED: Final = word_set("once twice times")
 """Tells that "I see a doctor" is no single event and no feeling."""
 _ENDS_PAST: Final = re.compile(r"(?:ed|ten|(?<!ei)(?<!ie)te)$")
 """Endings of past tenses; "ich leite" and "ich miete" are present."""
@@ -46,35 +46,31 @@ _IMPLIED: Final = {"number": frozenset({"phone"}), "email": _ADDRESS, "mail": _A
 """Words that a thing may lack: "my number" is the phone number."""
 _MOST_OF_SUBJECT: Final = 5
 """Stems; more are not the subject alone."""
-_ADVERBS: Final = frozenset(
-    words(
-        "always usually often now just really still also currently both only mostly mainly"
-        " normally immer jetzt nun oft meist meistens nur normalerweise"
-    )
+_ADVERBS: Final = word_set(
+    "always usually often now just really still also currently both only mostly mainly"
+    " normally immer jetzt nun oft meist meistens nur normalerweise"
 )
-_PLACES: Final = frozenset(words("in at on near by here close next bei an auf im am"))
-_FEELINGS: Final = frozenset(
-    words("feel enjoy think know hope try keep look guess mean see say hear talk believe need let"
-          " agree appreciate understand remember wonder wish bet fühle glaube denke weiß hoffe"
-          " finde brauche verstehe sage sehe höre meine")
-)  # fmt: skip
+_PLACES: Final = word_set("in at on near by here close next bei an auf im am")
+_FEELINGS: Final = word_set(
+    "feel enjoy think know hope try keep look guess mean see say hear talk believe need let"
+    " agree appreciate understand remember wonder wish bet fühle glaube denke weiß hoffe"
+    " finde brauche verstehe sage sehe höre meine"
+)
 """Verbs of feeling and thinking: several such statements can be true at the same time."""
 _FELT: Final = frozenset(map(porter, (*_FEELINGS, *words("love like live do"))))
-_SUBORDINATE: Final = frozenset(
-    words("when since because that if as what where how which while after before until than"
-          " whether wenn weil dass ob als wo was wie seit nachdem bevor bis während obwohl")
-)  # fmt: skip
-_AT_WORK: Final = frozenset(words("at for as with by bei als fur"))
-_PASSIVES: Final = frozenset(words("employed angestellt deployed hosted built gebaut based"))
-_MODALS: Final = frozenset(
-    words("can could will would shall should must may might need don didn won have ve ll d did"
-          " kann muss soll will werde wurde mochte hatte ware")
-)  # fmt: skip
-_VAGUE: Final = frozenset(
-    words(
-        "it one ones that this these those there he she they you a an what who when where which so"
-        " because es sie er ein eine was wer du wo wenn weil dass"
-    )
+_SUBORDINATE: Final = word_set(
+    "when since because that if as what where how which while after before until than"
+    " whether wenn weil dass ob als wo was wie seit nachdem bevor bis während obwohl"
+)
+_AT_WORK: Final = word_set("at for as with by bei als fur")
+_PASSIVES: Final = word_set("employed angestellt deployed hosted built gebaut based")
+_MODALS: Final = word_set(
+    "can could will would shall should must may might need don didn won have ve ll d did"
+    " kann muss soll will werde wurde mochte hatte ware"
+)
+_VAGUE: Final = word_set(
+    "it one ones that this these those there he she they you a an what who when where which so"
+    " because es sie er ein eine was wer du wo wenn weil dass"
 )
 """A subject that a clause alone does not tell."""
 _PARTICIPLE: Final = re.compile(

@@ -19,7 +19,7 @@ from ecphoria.text.english import (
     WEEKDAYS,
 )
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tokens import APOSTROPHES, MARKS, UPPER, stems_of, words
+from ecphoria.text.tokens import APOSTROPHES, MARKS, UPPER, stems_of, word_set, words
 
 _LONGEST_NAME = 1_500
 """Characters; a text in capitals throughout is no name, and an index key has its bounds."""
@@ -247,11 +247,11 @@ _ARTICLES: Final = re.compile(
 )
 _ADJECTIVE: Final = re.compile(r"[^\W\d_]{2,}e[nrsm]?")
 """In front of a German noun they show that it is no name."""
-_BARE_BEHIND: Final = frozenset(
-    words("wer wen wem wo wann wie warum was und oder in mit von für bei zu aus nach auf gegen um"
-          " über ohne an hat haben hatte hatten habe war waren wurde wurden werden konnte konnten"
-          " ich wir sie er es")
-)  # fmt: skip
+_BARE_BEHIND: Final = word_set(
+    "wer wen wem wo wann wie warum was und oder in mit von für bei zu aus nach auf gegen um"
+    " über ohne an hat haben hatte hatten habe war waren wurde wurden werden konnte konnten"
+    " ich wir sie er es"
+)
 _GERMAN: Final = LANGUAGES["de"]
 
 

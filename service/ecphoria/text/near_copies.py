@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ecphoria.text.english import DENIALS
-from ecphoria.text.tokens import words
+from ecphoria.text.tokens import word_set
 
 SHORTEST: Final = 800
 """Characters. A shorter text is a turn of talk, in which each word may matter."""
@@ -27,16 +27,12 @@ _ALIKE: Final = 0.8
 _KEPT: Final = 512
 
 _WORD: Final = re.compile(r"\w+")
-_OUTCOMES: Final = DENIALS | frozenset(
-    words(
-        """
+_OUTCOMES: Final = DENIALS | word_set("""
         pass passed passes passing fail failed fails failing failure failures ok success successful
         successfully succeeded error errors exception warning warnings true false yes no none null
         denied allowed refused accepted enabled disabled on off up down timeout killed aborted
         skipped found missing
-        """
-    )
-)
+        """)
 """Words that tell how something came out: if one is in one text only, they are no copies."""
 
 

@@ -44,7 +44,7 @@ from ecphoria.text.cue import without_caption
 from ecphoria.text.frames import NO_FRAME, Frame, frame_of, frame_of_duty, named_stems
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.retold import as_thing_of, plainly, read_duty, with_its_thing
-from ecphoria.text.tokens import porter, words
+from ecphoria.text.tokens import porter, word_set, words
 
 LONGEST: Final = 2_000
 """Characters; a longer text is an article or a log, and is not read."""
@@ -346,7 +346,7 @@ def _without_time(rest: Sequence[str]) -> Sequence[str]:
     return rest[: next(ends, len(rest))]
 
 
-_WHEN: Final = frozenset(words("in at before after every am vor nach zum jeden morgens abends"))
+_WHEN: Final = word_set("in at before after every am vor nach zum jeden morgens abends")
 _NEAR: Final = 2
 
 
@@ -367,7 +367,7 @@ def _is_new(said: Sequence[str]) -> bool:
     return any(one in OWN | _ARTICLES and other in NEW for one, other in pairwise(said))
 
 
-_ARTICLES: Final = frozenset(words("the der die das"))
+_ARTICLES: Final = word_set("the der die das")
 
 
 def _numbers(clause: str) -> frozenset[Number]:

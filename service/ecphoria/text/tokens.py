@@ -164,6 +164,11 @@ def porter(word: str) -> str:
     return str(_PORTER.stemWord(word))
 
 
+def word_set(listed: str) -> frozenset[str]:
+    """Split a list of words, as `words` writes them."""
+    return frozenset(words(listed))
+
+
 def porter_stems(listed: str) -> frozenset[str]:
     """Reduce the words of a list to their stems (Porter, 1980)."""
     return frozenset(map(porter, words(listed)))
