@@ -7,6 +7,7 @@ term of a cue may stand for others: forms of one word, and words of one meaning.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -14,6 +15,7 @@ from typing import Final
 
 from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
+from ecphoria.text.tables import read_table
 from ecphoria.text.tokens import LONGEST_WORD, porter, stems_of, words
 
 _OWN: Final = "@"
@@ -192,48 +194,7 @@ def merged(*found: Related) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _groups(listed: Iterable[str], stem: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
-    """Map each stem of a group of words to the others; a word may be in several groups."""
-    groups = [tuple(dict.fromkeys(map(stem, words(group)))) for group in listed]
-    return merged(
-        *({one: tuple(other for other in group if other != one)} for group in groups
-          for one in group)
-    )  # fmt: skip
-
-
-# Not "think", "find", "make" and the like: they say little, and meetings lost .5 R@10.
-_FORMS: Final = (
-    "bite bit bitten", "break broke broken", "bring brought", "build built", "buy bought",
-    "catch caught", "child children", "choose chose chosen", "draw drew drawn",
-    "drink drank drunk", "drive drove driven", "eat ate eaten", "feed fed", "fight fought",
-    "fly flew flown", "foot feet", "forget forgot forgotten", "freeze froze frozen",
-    "grow grew grown", "hide hid hidden", "knife knives", "lend lent", "lose lost", "meet met",
-    "mouse mice", "pay paid", "ride rode ridden", "sell sold", "send sent", "shake shook shaken",
-    "shoot shot", "sing sang sung", "sleep slept", "speak spoke spoken", "spend spent",
-    "steal stole stolen", "swim swam swum", "teach taught", "tear tore torn",
-    "throw threw thrown", "tooth teeth", "wake woke woken", "wear wore worn", "win won",
-    "write wrote written",
-)  # fmt: skip
-"""Forms of a word that Porter's rules do not join: "what did she buy", "I bought"."""
-
-_SAME: Final = (
-    "mother mum mom mama mommy mummy", "father dad papa daddy", "child children kid",
-    "grandmother grandma granny", "grandfather grandpa grandad granddad",
-    "flat apartment", "sofa couch", "bicycle bike", "motorcycle motorbike", "film movie",
-    "photo photograph picture", "tv television", "fridge refrigerator", "holiday vacation",
-    "airplane aeroplane plane", "telephone phone", "automobile car", "lawyer attorney",
-    "trousers pants", "rubbish trash garbage", "petrol gasoline", "salary wage",
-    "colour color", "favourite favorite", "neighbour neighbor", "behaviour behavior",
-    "harbour harbor", "flavour flavor", "humour humor", "centre center", "theatre theater",
-    "metre meter", "litre liter", "grey gray", "cosy cozy", "pyjamas pajamas",
-    "programme program", "licence license", "catalogue catalog", "yoghurt yogurt",
-    "doughnut donut", "jewellery jewelry",
-    "postgresql postgres", "kubernetes k8s", "administrator admin",
-)  # fmt: skip
-"""Words of one meaning, and British and American spellings. Not "db", "env" and the like, which
-stand in commands: they cost chats about code .5 points of MRR."""
-
-_ENGLISH: Final = _groups((*_FORMS, *_SAME), porter)
+_TABLE: Final = read_table("related_words")
 _GERMAN_STEMMER: Final = LANGUAGES["de"].stemmer
 
 
@@ -241,46 +202,24 @@ def _german_stem(word: str) -> str:
     return str(_GERMAN_STEMMER.stemWord(word)) if _GERMAN_STEMMER else word
 
 
-_STRONG: Final = _groups(
-    (
-        "backen backt gebacken", "beginnen beginnt begann begonnen",
-        "bleiben bleibt blieb geblieben", "brechen bricht brach gebrochen",
-        "bringen bringt brachte gebracht", "essen isst aß gegessen", "fahren fährt fuhr gefahren",
-        "fallen fällt fiel gefallen", "fangen fängt fing gefangen", "finden findet fand gefunden",
-        "fliegen fliegt flog geflogen", "geben gibt gab gegeben", "gehen geht ging gegangen",
-        "gewinnen gewinnt gewann gewonnen", "halten hält hielt gehalten",
-        "hängen hängt hing gehangen", "helfen hilft half geholfen", "kommen kommt kam gekommen",
-        "laufen läuft lief gelaufen", "leihen leiht lieh geliehen", "lesen liest las gelesen",
-        "liegen liegt lag gelegen", "nehmen nimmt nahm genommen", "reiten reitet ritt geritten",
-        "rufen ruft rief gerufen", "schlafen schläft schlief geschlafen",
-        "schließen schließt schloss geschlossen", "schneiden schneidet schnitt geschnitten",
-        "schreiben schreibt schrieb geschrieben", "schwimmen schwimmt schwamm geschwommen",
-        "sehen sieht sah gesehen", "singen singt sang gesungen", "sitzen sitzt saß gesessen",
-        "sprechen spricht sprach gesprochen", "springen springt sprang gesprungen",
-        "stehen steht stand gestanden", "sterben stirbt starb gestorben",
-        "tragen trägt trug getragen", "treffen trifft traf getroffen",
-        "trinken trinkt trank getrunken", "vergessen vergisst vergaß",
-        "verlieren verliert verlor verloren", "wachsen wächst wuchs gewachsen",
-        "waschen wäscht wusch gewaschen", "werfen wirft warf geworfen",
-        "ziehen zieht zog gezogen",
-    ),
-    _german_stem,
-)  # fmt: skip
-"""Forms of German verbs that change their vowel, without a prefix that may stand apart."""
+def _groups(name: str, stem: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
+    """Map each stem of a group of words to the others; a word may be in several groups."""
+    found = defaultdict[str, dict[str, None]](dict)
+    for group in _TABLE[name].split("/"):
+        stems = dict.fromkeys(map(stem, words(group)))
+        for one in stems:
+            found[one] |= {other: None for other in stems if other != one}
+    return {one: tuple(others) for one, others in found.items()}
+
+
+_ENGLISH: Final = merged(_groups("forms", porter), _groups("same", porter))
+_STRONG: Final = _groups("german_forms", _german_stem)
+_SAME_IN_GERMAN: Final = _groups("german_same", _german_stem)
 _VERB: Final = re.compile(
     r"(?P<prefix>zusammen|zuruck|weg|vor|um|nach|mit|los|hin|her|fest|ein|aus|auf|an|ab|zu)?"
     r"(?P<bare>(?:ge)?(?P<root>\w{3,}?)t?)$"
 )
 """A stem of a German verb; a prefix is in front of "ge": "abgeholt"."""
-_SAME_IN_GERMAN: Final = _groups(
-    (
-        "Mutter Mama Mami Mutti", "Vater Papa Papi Vati", "Oma Großmutter", "Opa Großvater",
-        "Handy Smartphone Mobiltelefon", "Fahrrad Rad", "Auto Wagen", "Urlaub Ferien",
-        "Arzt Doktor", "Chef Vorgesetzter", "Fernseher TV", "Sofa Couch", "Rechner Computer",
-        "Samstag Sonnabend", "Tischler Schreiner", "Metzger Fleischer",
-    ),
-    _german_stem,
-)  # fmt: skip
 _NOUN_IN_Y: Final = re.compile(r"(?:g|ph|om|rch|th)(?:y|ies)$")
 _ADJECTIVE_IN_IC: Final = re.compile(r"(?:g|ph|om|rch|th)ic(?:al)?$")
 """Porter's stems of "allergy" and "allergic" differ."""
