@@ -13,6 +13,7 @@ from typing import Final
 from ecphoria.text.code_blocks import code_blocks, outside_of
 from ecphoria.text.german import DATED
 from ecphoria.text.names import normalised_words
+from ecphoria.text.tables import read_table
 from ecphoria.text.tokens import stems
 
 
@@ -42,68 +43,8 @@ MOST: Final[Mapping[Topic, int]] = {
 _SINGLE: Final = {Topic.NAME, Topic.HOME}
 """A person has one of these at a time, so a later statement replaces an earlier one."""
 
-_PHRASES: Final[Mapping[Topic, str]] = {
-    Topic.NAME: """
-        my name is / call me / i am called / i'm called / i go by
-        mein name ist / ich heiße / nenn mich / nennt mich""",
-    Topic.HOME: """
-        i live in / i live at / i live near / i'm living in / i am living in / i moved to
-        i've moved to / i have moved to / i am based in / i'm based in / we live in / we moved to
-        ich wohne in / ich lebe in / ich bin nach / wir wohnen in / wir leben in""",
-    Topic.WORK: """
-        i work at / i work for / i work as / i work in / i now work at / i now work for
-        i'm working at / i am working at / i'm working as / i joined / i've joined
-        i have joined / i started at / i started working at / my job is / my job title
-        i'm a / i am a / i'm an / i am an / my employer / i'm employed / i am employed
-        i'm self-employed / i study / i'm studying
-        ich bin ein / ich bin eine / ich arbeite bei / ich arbeite als / ich arbeite für
-        ich arbeite jetzt
-        mein arbeitgeber / mein beruf / ich studiere""",
-    Topic.PEOPLE: """
-        my wife / my husband / my partner / my girlfriend / my boyfriend / my fiancé / my fiancée
-        my son / my daughter / my kids / my children / my baby / my mother / my mum / my mom
-        my father / my dad / my parents / my brother / my sister / my uncle / my aunt
-        my grandmother / my grandfather / my cousin / my nephew / my niece / my friend
-        my best friend / my boss / my manager / my team / my team lead / my colleague
-        my coworker / my co-founder / my flatmate / my roommate / my neighbour / my neighbor
-        my dog / my cat / my doctor / my dentist
-        meine frau / mein mann / meine freundin / mein freund / mein sohn / meine tochter
-        meine kinder / meine mutter / mein vater / meine eltern / mein bruder / meine schwester
-        mein chef / meine chefin / mein team / mein kollege / meine kollegin / mein hund
-        meine katze / mein arzt / meine ärztin / mein zahnarzt / meine zahnärztin""",
-    Topic.PROJECT: """
-        i'm working on / i am working on / i've been working on / we're working on
-        we are working on / my project / our project / my side project / i'm building
-        i am building / we're building / we are building / i'm writing / i am writing
-        i maintain / we maintain / my app / our app / our product / our codebase
-        ich arbeite an / wir arbeiten an / mein projekt / unser projekt / ich baue / wir bauen
-        ich schreibe an""",
-    Topic.PREFERENCE: """
-        i prefer / i'd prefer / we prefer / i like / i love / i enjoy / i hate / i dislike
-        i don't like / i do not like / i can't stand / i'd rather / i never / i always
-        i'm allergic / i am allergic / i don't eat / i do not eat / i don't drink
-        my favourite / my favorite / please always / please never / please don't
-        from now on / i'm vegetarian / i am vegetarian / i'm vegan / i am vegan
-        ich bevorzuge / ich mag / ich liebe / ich hasse / am liebsten / mir gefällt
-        ich esse kein / ich esse keine / ich trinke kein / ich trinke keinen / ich nehme immer
-        bitte immer / bitte nie / von jetzt an / ab jetzt / ich bin allergisch
-        ich bin vegetarier / ich bin veganer""",
-    Topic.DECISION: """
-        i decided / i've decided / i have decided / we decided / we've decided / we have decided
-        i chose / i've chosen / we chose / we've chosen / i picked / we picked / i went with
-        we went with / let's go with / let's use / we'll use / we will use / i'll use
-        i switched to / i've switched to / we switched to / we've switched to / we moved from
-        we migrated / i migrated / i settled on / we settled on / we agreed
-        ich habe mich entschieden / ich habe entschieden / wir haben entschieden
-        wir haben uns entschieden / wir nehmen / wir verwenden / ich bin umgestiegen
-        wir sind umgestiegen / wir haben uns geeinigt""",
-}
-
-_NO_WORK: Final = frozenset({
-    "bit", "little", "lot", "tad", "huge", "big", "great", "fan", "few", "mess", "believer",
-    "beginner", "sucker", "person", "human", "bisschen", "wenig", "paar", "freund",
-})  # fmt: skip
-"""Words after "I am a" that tell of no work."""
+_TABLE: Final = read_table("self_statements")
+_NO_WORK: Final = frozenset(_TABLE["no_work"].split())
 
 _LEAST_WORDS: Final = 3
 _MOST_CHARACTERS: Final = 240
@@ -128,13 +69,17 @@ class PhraseRule:
     words: tuple[str, ...]
 
 
-def _rules() -> Iterator[PhraseRule]:
-    for topic, listed in _PHRASES.items():
-        for phrase in re.split(r"\s*[/\n]\s*", listed.strip()):
-            yield PhraseRule(topic=topic, words=tuple(normalised_words(phrase)))
+def _phrases(name: str) -> list[str]:
+    return re.split(r"\s*[/\n]\s*", _TABLE[name].strip())
 
 
-RULES: Final = tuple(dict.fromkeys(_rules()))
+RULES: Final = tuple(
+    dict.fromkeys(
+        PhraseRule(topic=topic, words=tuple(normalised_words(phrase)))
+        for topic in Topic
+        for phrase in _phrases(topic)
+    )
+)
 _BY_FIRST: Final[Mapping[str, Sequence[PhraseRule]]] = {
     # "My team lead" before "my team".
     first: sorted((r for r in RULES if r.words[0] == first), key=lambda r: -len(r.words))
@@ -147,15 +92,7 @@ def phrases_of(topic: Topic) -> tuple[str, ...]:
     return tuple(" ".join(rule.words) for rule in RULES if rule.topic is topic)
 
 
-PHRASES_OF_CHANGE: Final = tuple(
-    """
-    now/nowadays/these days/anymore/any more/no longer/instead/from now on/i stopped/i quit/i sold
-    i switched/i moved/i changed/again/i left/we switched/we moved/we changed
-    jetzt/nun/nicht mehr/kein/keine/keinen/neuerdings/mittlerweile/inzwischen/stattdessen/statt
-    """.strip()
-    .replace("\n", "/")
-    .split("/")
-)
+PHRASES_OF_CHANGE: Final = tuple(_phrases("change"))
 """Phrases of messages that may make a statement outdated, as the text index has their words."""
 
 
