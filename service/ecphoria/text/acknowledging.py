@@ -3,32 +3,10 @@
 import re
 from typing import Final
 
-from ecphoria.text.asking import FILLER_PHRASES
+from ecphoria.text.asking_words import AGREEING, FILLER_PHRASES
 from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.names import normalised_words
-from ecphoria.text.tokens import APOSTROPHES
-
-_Q: Final = rf"[{APOSTROPHES}]"
-_AGREEING: Final = (
-    *"""sure yes yup great good nice cool perfect fine noted understood alright right awesome
-    excellent welcome bye ja klar gut genau super prima perfekt verstanden notiert""".split(),  # noqa: SIM905
-    "(?:you )?got it",
-    "will do",
-    "all (?:right|good)",
-    "(?:sounds|looks) (?:good|great|fine|right)",
-    "makes sense",
-    "of course",
-    rf"you(?: are|{_Q}re) (?:very |most )?welcome",
-    "my pleasure",
-    "(?:glad|happy) to (?:help|hear(?: (?:it|that))?)",
-    rf"that(?: is|{_Q}s) (?:good|great|fine|right|all|it|perfect)",
-    "see you(?: (?:later|soon|then|tomorrow))?",
-    "(?:sehr )?gerne?",
-    "kein problem",
-    "in ordnung",
-    "passt",
-    "bis (?:bald|dann|morgen|später)",
-)
+from ecphoria.text.tables import any_of
 
 
 def _agreeing(*, spaced: bool) -> list[str]:
@@ -39,8 +17,7 @@ def _agreeing(*, spaced: bool) -> list[str]:
     ]
 
 
-_LONGEST_FIRST: Final = sorted((*FILLER_PHRASES, *_AGREEING), key=len, reverse=True)
-_SPACED: Final = "|".join((*_LONGEST_FIRST, *_agreeing(spaced=True)))
+_SPACED: Final = "|".join((any_of((*FILLER_PHRASES, *AGREEING)), *_agreeing(spaced=True)))
 _ACKNOWLEDGES: Final = re.compile(
     rf"(?:[^\w]|\b(?:{_SPACED})\b|{'|'.join(_agreeing(spaced=False))})*+", re.IGNORECASE
 )

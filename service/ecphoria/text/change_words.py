@@ -12,7 +12,7 @@ from ecphoria.text.english import CONTRACTED, MONTHS, STOP_WORDS, WEEKDAYS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.german import MONTHS as GERMAN_MONTHS
 from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
-from ecphoria.text.tables import read_table
+from ecphoria.text.tables import read_table, split_phrases
 from ecphoria.text.tokens import porter_stems, word_set, words
 
 _COMMON: Final = word_set(
@@ -28,8 +28,7 @@ class Phrases:
 
     def __init__(self, listed: str) -> None:
         """Compile phrases, parted as in the table; each matches whole words only."""
-        joined = listed.strip().replace("\n|", "|")
-        phrases = [phrase.strip() for phrase in re.split(r"[/\n]", joined)]
+        phrases = split_phrases(listed)
         self._pattern = re.compile(rf"\b(?:{'|'.join(phrases)})\b")
         found = [match for phrase in phrases for match in _rare(phrase)]
         self._words = frozenset(match["word"] for match in found if not match["more"])

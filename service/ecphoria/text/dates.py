@@ -25,6 +25,7 @@ from ecphoria.text.dating import (
 )
 from ecphoria.text.english import MONTHS, WEEKDAYS
 from ecphoria.text.languages import languages_of
+from ecphoria.text.tables import any_of
 
 _NUMBERS: Final = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2} | {
     word: number for number, word in enumerate(NUMBERS, start=1)
@@ -35,28 +36,22 @@ _DAYS: Final = {
     "tomorrow": 1, "the day after tomorrow": 2,
 }  # fmt: skip
 """Phrases that name one day, as days from the one on which they are said."""
-
-
-def _any(words: Sequence[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
 _RELATIVE: Final = re.compile(
-    rf"\b(?:(?P<day>{_any([*_DAYS])})"
-    rf"|(?P<count>\d{{1,3}}|{_any([*_NUMBERS])})\s+(?P<unit>day|week|month|year)s?\s+ago"
-    rf"|(?:(?:last|past)\s+(?P<length>\d{{1,3}}|few|{_any([*_NUMBERS])})|the\s+past)"
+    rf"\b(?:(?P<day>{any_of(_DAYS)})"
+    rf"|(?P<count>\d{{1,3}}|{any_of(_NUMBERS)})\s+(?P<unit>day|week|month|year)s?\s+ago"
+    rf"|(?:(?:last|past)\s+(?P<length>\d{{1,3}}|few|{any_of(_NUMBERS)})|the\s+past)"
     rf"\s+(?P<until_now>day|week|month|year)s?"
     rf"|(?P<which>last|this|next)\s+"
-    rf"(?P<span>weekend|week|month|year|{_any(WEEKDAYS)}|{_any(MONTHS)}))\b",
+    rf"(?P<span>weekend|week|month|year|{any_of(WEEKDAYS)}|{any_of(MONTHS)}))\b",
     re.IGNORECASE,
 )
 _FALL: Final = {"fall": "autumn"}
-_LONG_SPANS: Final = _any(("quarter", *SEASONS, *_FALL))
+_LONG_SPANS: Final = any_of(("quarter", *SEASONS, *_FALL))
 _LONG: Final = re.compile(
     rf"\b(?:since\s+(?:the\s+)?(?P<since>(?:(?:last|this)\s+)?"
-    rf"(?:{_any((*MONTHS, *WEEKDAYS, *SEASONS, *_FALL))})"
+    rf"(?:{any_of((*MONTHS, *WEEKDAYS, *SEASONS, *_FALL))})"
     rf"|(?:last|this)\s+(?:week|month|year|{_LONG_SPANS})|yesterday)"
-    rf"|(?:last|past)\s+(?P<quarters>\d{{1,2}}|few|{_any([*_NUMBERS])})\s+quarters?"
+    rf"|(?:last|past)\s+(?P<quarters>\d{{1,2}}|few|{any_of(_NUMBERS)})\s+quarters?"
     rf"|(?P<which>last|this)\s+(?P<long>{_LONG_SPANS}))\b",
     re.IGNORECASE,
 )

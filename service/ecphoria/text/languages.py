@@ -14,8 +14,8 @@ from typing import Any, Final
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.text.english import FUNCTION_WORDS, INTERJECTIONS, MONTHS, STOP_WORDS, WEEKDAYS
-from ecphoria.text.tables import read_table
-from ecphoria.text.tokens import words
+from ecphoria.text.tables import any_of, read_table
+from ecphoria.text.tokens import word_set, words
 
 # None of 2,200 English questions and .15 % of 20,000 English texts seem foreign (decision 0051).
 _LEAST: Final = 0.5
@@ -78,16 +78,16 @@ class Language:
 def _language(code: str, table: Mapping[str, Any]) -> Language:
     letters, ends, function = table.get("letters"), table.get("ends"), _function_words(table)
     edge = "(?:{})" if code in _UNSPACED else r"(?<!\w)(?:{})(?!\w)"
-    asks = _longest_first(table["asks"])
-    unspaced = code in _UNSPACED
+    asks = any_of(map(re.escape, table["asks"].split()))
+    silent = f"{function} {table['asking']}"
     return Language(
         code=code,
         name=table["name"],
         letters=re.compile(f"[{letters}]") if letters else None,
         stemmer=Stemmer.Stemmer(table["stemmer"]) if "stemmer" in table else None,
         function=frozenset(function.split()),
-        silent=frozenset(words(f"{function} {table['asking']}")),
-        between=re.compile(_longest_first(f"{function} {table['asking']}")) if unspaced else None,
+        silent=word_set(silent),
+        between=re.compile(any_of(map(re.escape, silent.split()))) if code in _UNSPACED else None,
         asks=re.compile(edge.format(asks), re.IGNORECASE),
         question=re.compile(rf"[\s\u00bf\u00a1]*{edge.format(asks)}", re.IGNORECASE),
         ends=re.compile(rf"{ends}[\u3002.]?\s*$") if ends else None,
@@ -98,16 +98,8 @@ def _language(code: str, table: Mapping[str, Any]) -> Language:
     )
 
 
-def _longest_first(listed: str) -> str:
-    return _any(sorted(map(re.escape, listed.split()), key=len, reverse=True))
-
-
 def _function_words(table: Mapping[str, Any]) -> str:
     return f"{table['function']} {table.get('tells', '')}"
-
-
-def _any(spellings: Iterable[str]) -> str:
-    return "|".join(spellings)
 
 
 TABLES: Final = read_table("languages")
@@ -157,7 +149,7 @@ def _phrase_words(code: str) -> Iterable[str]:
 
 
 def _long_words(spellings: Iterable[str]) -> Iterable[str]:
-    required = _OPTIONAL.sub("", _any(spellings)).split("|")
+    required = _OPTIONAL.sub("", "|".join(spellings)).split("|")
     written = [one for each in required for one in _endings(each)]
     # A short unit, such as German "Tag", is a word of other languages too.
     return words(" ".join(one for one in written if _PLAIN.fullmatch(one) and len(one) > 3))

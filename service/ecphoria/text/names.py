@@ -19,6 +19,7 @@ from ecphoria.text.english import (
     WEEKDAYS,
 )
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
+from ecphoria.text.tables import any_of
 from ecphoria.text.tokens import APOSTROPHES, MARKS, UPPER, stems_of, word_set, words
 
 _LONGEST_NAME = 1_500
@@ -34,7 +35,7 @@ _DOT = rf"(?:(?<![{_LETTERS}.])\.(?=[^\W\d_]))"
 # (docs/explanation/extraction.md).
 _CAPITALISED = rf"{_DOT}?[{UPPER}\d][\w{APOSTROPHES}.&{MARKS}-]*+{_SIGN}?"
 _CAPITAL_WORD = re.compile(rf"(?<!\w){_CAPITALISED}")
-_CONNECTOR = "|".join(map(re.escape, sorted(CONNECTORS, key=len, reverse=True)))
+_CONNECTOR = any_of(map(re.escape, CONNECTORS))
 _SPAN = re.compile(rf"{_CAPITALISED}(?:\s+(?:(?:{_CONNECTOR})\s+){{0,2}}{_CAPITALISED})*")
 _EDGE = f" .{APOSTROPHES}-"
 _POSSESSIVE = re.compile(rf"[{APOSTROPHES}]s\b")

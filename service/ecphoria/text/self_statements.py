@@ -13,7 +13,7 @@ from typing import Final
 from ecphoria.text.code_blocks import code_blocks, outside_of
 from ecphoria.text.german import DATED
 from ecphoria.text.names import normalised_words
-from ecphoria.text.tables import read_table
+from ecphoria.text.tables import read_table, split_phrases
 from ecphoria.text.tokens import stems
 
 
@@ -69,15 +69,11 @@ class PhraseRule:
     words: tuple[str, ...]
 
 
-def _phrases(name: str) -> list[str]:
-    return re.split(r"\s*[/\n]\s*", _TABLE[name].strip())
-
-
 RULES: Final = tuple(
     dict.fromkeys(
         PhraseRule(topic=topic, words=tuple(normalised_words(phrase)))
         for topic in Topic
-        for phrase in _phrases(topic)
+        for phrase in split_phrases(_TABLE[topic])
     )
 )
 _BY_FIRST: Final[Mapping[str, Sequence[PhraseRule]]] = {
@@ -92,7 +88,7 @@ def phrases_of(topic: Topic) -> tuple[str, ...]:
     return tuple(" ".join(rule.words) for rule in RULES if rule.topic is topic)
 
 
-PHRASES_OF_CHANGE: Final = tuple(_phrases("change"))
+PHRASES_OF_CHANGE: Final = tuple(split_phrases(_TABLE["change"]))
 """Phrases of messages that may make a statement outdated, as the text index has their words."""
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from ecphoria.text.english import STOP_WORDS
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tables import read_table
+from ecphoria.text.tables import read_table, split_phrases
 from ecphoria.text.tokens import LONGEST_WORD, porter, stems_of, words
 
 _OWN: Final = "@"
@@ -205,7 +205,7 @@ def _german_stem(word: str) -> str:
 def _groups(name: str, stem: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
     """Map each stem of a group of words to the others; a word may be in several groups."""
     found = defaultdict[str, dict[str, None]](dict)
-    for group in _TABLE[name].split("/"):
+    for group in split_phrases(_TABLE[name]):
         stems = dict.fromkeys(map(stem, words(group)))
         for one in stems:
             found[one] |= {other: None for other in stems if other != one}
