@@ -7,9 +7,8 @@ clause, unless they are said to stand anywhere in it.
 import re
 from typing import Final
 
+from ecphoria.text import german
 from ecphoria.text.english import CONTRACTED, INTERJECTIONS, LIGHT_WORDS, NAMELESS_WORDS
-from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
-from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.tables import any_of, read_table, split_phrases
 from ecphoria.text.tokens import APOSTROPHES, stems, stems_of
@@ -302,7 +301,7 @@ UNDECIDED = re.compile(
 """Says that its speaker has not decided."""
 
 
-_QUIET: Final = " ".join((*GERMAN_FUNCTION_WORDS, *GERMAN_ASKING_WORDS, *CONTRACTED))
+_QUIET: Final = " ".join((*german.FUNCTION_WORDS, *german.ASKING_WORDS, *CONTRACTED))
 ASKING_STEMS: Final = frozenset(
     stems(" ".join((*LIGHT_WORDS, *NAMELESS_WORDS, _QUIET, _TABLE["asking"])))
 )

@@ -9,6 +9,7 @@ import re
 from enum import Enum, auto
 from typing import Final
 
+from ecphoria.text import german
 from ecphoria.text.change_words import (
     ASKS_FOR_NOW,
     ASKS_FOR_THE_FIRST,
@@ -32,7 +33,6 @@ from ecphoria.text.change_words import (
 )
 from ecphoria.text.english import WEEKDAYS
 from ecphoria.text.frames import DUTY, HOMES, named_stems
-from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.kinds import differ_in_kind
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import Statement
@@ -330,7 +330,7 @@ def _act(one: Statement) -> frozenset[str]:
 
 _EVERY: Final = frozenset(
     words("every each jede jeden jedes")
-    + [f"{day}s" for day in words(" ".join((*WEEKDAYS, *GERMAN_WEEKDAYS)))]
+    + [f"{day}s" for day in words(" ".join((*WEEKDAYS, *german.WEEKDAYS)))]
 )
 """Tells a habit: "on Fridays", "freitags"."""
 _PROMOTED: Final = frozenset({"promoted", "befordert"})

@@ -8,10 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ecphoria.text import german
 from ecphoria.text.english import CONTRACTED, MONTHS, STOP_WORDS, WEEKDAYS
-from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
-from ecphoria.text.german import MONTHS as GERMAN_MONTHS
-from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.tables import read_table, split_phrases
 from ecphoria.text.tokens import porter_stems, word_set, words
 
@@ -49,7 +47,7 @@ def _rare(phrase: str) -> Sequence[re.Match[str]]:
 
 _TABLE: Final = read_table("change_words")
 _DAYS: Final = "|".join((*WEEKDAYS, *MONTHS))
-_GERMAN_DAYS: Final = "|".join(words(" ".join((*GERMAN_WEEKDAYS, *GERMAN_MONTHS))))
+_GERMAN_DAYS: Final = "|".join(words(" ".join((*german.WEEKDAYS, *german.MONTHS))))
 
 
 def _phrases(name: str) -> Phrases:
@@ -104,7 +102,7 @@ NEW: Final = _words("new")
 PAST: Final = _words("past")
 FILLERS: Final = (
     STOP_WORDS
-    | frozenset(word for each in GERMAN_FUNCTION_WORDS for word in words(each))
+    | frozenset(word for each in german.FUNCTION_WORDS for word in words(each))
     | CONTRACTED
     | _words("fillers")
     | SELF
@@ -139,7 +137,7 @@ AT: Final = re.compile(
 )
 """Words in front of a new value."""
 
-_CALENDAR: Final = (*MONTHS, *WEEKDAYS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS)
+_CALENDAR: Final = (*MONTHS, *WEEKDAYS, *german.WEEKDAYS, *german.MONTHS)
 _NEAR_DAYS: Final = ("tomorrow", "today", "morgen", "heute")
 CALENDAR: Final = porter_stems(" ".join((*_CALENDAR, *_NEAR_DAYS)))
 """Days: two of them tell two appointments, not a change."""

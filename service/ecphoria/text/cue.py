@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.records.forms import composed, lowered
+from ecphoria.text import german
 from ecphoria.text.change_words import PEOPLE
 from ecphoria.text.cue_words import (
     FIRST_PERSON,
@@ -33,35 +34,21 @@ from ecphoria.text.english import (
     NAMELESS_WORDS,
     STOP_WORDS,
 )
-from ecphoria.text.german import ASKING_WORDS as GERMAN_ASKING_WORDS
-from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
 from ecphoria.text.phrasebook import in_english, originals
 from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names
-from ecphoria.text.tokens import APOSTROPHES, porter, stems_of, word_set, words
+from ecphoria.text.tokens import APOSTROPHES, porter, stems, stems_of, word_set, words
 
 _MOST_DATES = 32
 """The first dates of a cue count: every memory is compared with each."""
 
 LIGHT_STEMS = frozenset(
-    stems_of(
-        (
-            *LIGHT_WORDS,
-            *GERMAN_FUNCTION_WORDS,
-            *GERMAN_ASKING_WORDS,
-            *("passiert", "passierte", "geschehen", "geschah", "gemacht", "getan"),
-        )
-    )
-)
+    stems_of((*LIGHT_WORDS, *german.FUNCTION_WORDS, *german.ASKING_WORDS))
+).union(stems("passiert passierte geschehen geschah gemacht getan"))
 """Stems of a cue that say nothing about its topic: "now", "happened", function words."""
 _OF_ANY_TIME = LIGHT_STEMS.union(
-    stems_of(
-        (
-            *("talk", "talked", "speak", "spoke", "discuss", "chat", "mention"),
-            *("geredet", "gesprochen", "besprochen", "erzählt", "gesagt"),
-        )
-    )
+    stems("talk speak spoke discuss chat mention geredet gesprochen besprochen")
 )
 """Stems of a cue with a time that say nothing about its topic: also "talk" and "discuss"."""
 _ASKER_ACTS = re.compile(r"\b(?:I|[Ww]e)\b")
@@ -283,18 +270,9 @@ def _caseless(text: str) -> str:
     return lowered(text).casefold().replace("\u0131", "i")
 
 
-_NAMING = frozenset(
-    words(
-        " ".join(
-            (
-                *FUNCTION_WORDS,
-                *NAMELESS_WORDS,
-                *CONTRACTED,
-                *GERMAN_FUNCTION_WORDS,
-                *("name", "called", "heiße", "heißt"),
-            )
-        )
-    )
+_NAMING = word_set(
+    " ".join((*FUNCTION_WORDS, *NAMELESS_WORDS, *CONTRACTED, *german.FUNCTION_WORDS))
+    + " name called heiße heißt"
 )
 
 

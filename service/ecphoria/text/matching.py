@@ -73,8 +73,6 @@ def holds(required: Required, *, words: str, terms: str) -> bool:
     """Check whether a memory's words and stems, joined by blanks, have all that is required."""
     if not set(required.stems) <= set(terms.split()):
         return False
-    if not required.phrases:
-        return True
     return all(_stands(phrase, words) for phrase in required.phrases)
 
 

@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ecphoria.text import german
 from ecphoria.text.change_words import CHANGING, FILLERS, SELF
 from ecphoria.text.english import MONTHS, WEEKDAYS
-from ecphoria.text.german import WEEKDAYS as GERMAN_WEEKDAYS
 from ecphoria.text.tokens import porter, porter_stems, words
 
 _WORD: Final = r"[^\W_][\w'\u2019-]*"
@@ -75,7 +75,7 @@ _NOON: Final = re.compile(
     r"(?:at (?P<noon>noon|midday)\b|at midnight\b|(?P<mittags>mittags)(?=\W*$))",
     re.IGNORECASE,
 )
-_DAYS: Final = "|".join((*WEEKDAYS, *GERMAN_WEEKDAYS, *MONTHS))
+_DAYS: Final = "|".join((*WEEKDAYS, *german.WEEKDAYS, *MONTHS))
 _HEADED: Final = re.compile(
     r"(?P<verb>moved|rescheduled|postponed|shifted|verschoben|verlegt)\s?[:\u2013\u2014-]\s?"
     rf"(?:(?:the|our|my|die|der|das|unser\w*|mein\w*) )?(?P<thing>(?:{_WORD} ){{0,2}}{_WORD}) "
@@ -95,7 +95,7 @@ _RUNS_ON: Final = re.compile(
 )
 _WIRD: Final = re.compile(
     rf"(?P<thing>(?:(?:der|die|das|unser\w*|mein\w*) )?{_WORD}) (?:wird|werden) "
-    rf"(?P<rest>(?:{_WORD} ){{0,3}}(?:(?:{'|'.join(GERMAN_WEEKDAYS)})s|jede[ns]? {_WORD}) .*"
+    rf"(?P<rest>(?:{_WORD} ){{0,3}}(?:(?:{'|'.join(german.WEEKDAYS)})s|jede[ns]? {_WORD}) .*"
     r"(?:\w*ge\w+(?:t|en)|\w+iert|(?:be|ver|ent|er|zer)\w+(?:t|en)))\W*",
     re.IGNORECASE,
 )
