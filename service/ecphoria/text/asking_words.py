@@ -98,12 +98,10 @@ ASKS: Final = re.compile(
     r"|anyone|anybody)\b"
     rf"|{_INDIRECT}"
     rf"|(?:(?:{_PREPOSITION})\s+)?(?:wer|wen|wem|wessen|wann|wo|woher|wohin|warum|wieso"
-    rf"|weshalb|wie"
-    rf"|welche\w?|womit|wofür|worüber)\s+(?!(?:{_SUBJEKT})\b)\w"
+    rf"|weshalb|wie|welche\w?|womit|wofür|worüber)\s+(?!(?:{_SUBJEKT})\b)\w"
     rf"|was\s+(?:ist|sind|war|waren|hat|habe|mache|macht|esse|isst|trinke|trinkt|mag|kostet)\b"
     r"|(?:weißt|weisst|kennst|erinnerst|hast|habe|hab|bin|bist|ist|sind|war|kannst|könntest"
-    r"|würdest"
-    r"|kann|darf|soll|magst|gibt|heißt|heisst)\s+(?:du|ich|wir|er|es|mein\w{0,2}|dein\w{0,2})\b",
+    r"|würdest|kann|darf|soll|magst|gibt|heißt|heisst)\s+(?:du|ich|wir|er|es|mein\w{0,2}|dein\w{0,2})\b",
     re.IGNORECASE,
 )
 """Begins a sentence that asks, whatever ends it: `What I like is chess.` does not."""
