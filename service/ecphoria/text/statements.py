@@ -103,6 +103,10 @@ class Statement:
         instead: Whether the clause puts another value in the place of the former one.
         named: Whether the value is a person's name.
         words: Its words, for phrases.
+        holds: Whether it has a frame and is not doubtful: something is so.
+        of_self: Whether it has a pronoun of the speaker.
+        plans, changes, now, ends, cancels, lasts, adds, doubtful: Whether it has such phrases
+            (`change_words.toml`); of a statement that lasts, adds or is doubtful no change counts.
     """
 
     subject: frozenset[str]

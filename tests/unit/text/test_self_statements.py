@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.text.self_statements import (
+    PHRASES_OF_CHANGE,
     RULES,
     SelfStatement,
     Topic,
@@ -93,3 +94,8 @@ def test_spans_lie_in_the_text_and_apart(text: str) -> None:
     edges = [edge for one in found for edge in (one.start, one.end)]
     assert edges == sorted(edges)
     assert all(text[one.start : one.end].strip() for one in found)
+
+
+def test_phrases_have_no_blanks_at_their_ends() -> None:
+    every = [*PHRASES_OF_CHANGE, *(phrase for topic in Topic for phrase in phrases_of(topic))]
+    assert [phrase for phrase in every if phrase != phrase.strip() or not phrase] == []
