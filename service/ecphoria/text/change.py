@@ -11,6 +11,7 @@ from typing import Final
 
 from ecphoria.text import german
 from ecphoria.text.change_words import (
+    AMBIGUOUS,
     ASKS_FOR_NOW,
     ASKS_FOR_THE_FIRST,
     ASKS_FOR_THE_FORMER,
@@ -23,6 +24,7 @@ from ecphoria.text.change_words import (
     OTHERS,
     PAST,
     PEOPLE,
+    SINCE_NOW,
     SINGLE,
     STATES,
     TELLING,
@@ -39,19 +41,7 @@ from ecphoria.text.statements import Statement
 from ecphoria.text.tokens import porter, porter_stems, word_set, words
 
 _STATES: Final = frozenset(map(porter, STATES))
-TELLS_CHANGE: Final = (
-    CHANGING
-    | _STATES
-    | frozenset(
-        map(
-            porter,
-            words(
-                "now anymore longer instead nowadays jetzt nun inzwischen mittlerweile neuerdings"
-                " mehr stattdessen statt sondern sofort new neu neue neuer neues"
-            ),
-        )
-    )
-) - porter_stems("away found after set called back nichts happening against decided")
+TELLS_CHANGE: Final = (CHANGING | _STATES | SINCE_NOW) - AMBIGUOUS
 """Stems of which a later statement has one, unless only its value differs."""
 _OF_VERBS: Final = frozenset(map(porter, VERBS))
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")

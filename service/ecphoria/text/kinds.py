@@ -9,6 +9,7 @@ from typing import Final
 from ecphoria.text.change_words import (
     CALENDAR,
     CHANGING,
+    DATED,
     FILLERS,
     NEW,
     OFTEN,
@@ -26,20 +27,7 @@ _CLOCK: Final = frozenset({"clock"})
 _AMOUNT: Final = frozenset({"amount"})
 _WORDS: Final = frozenset({"words"})
 
-_SOME_TIME: Final = OFTEN | frozenset(
-    map(
-        porter,
-        words(
-            "day days week weeks weekend month months quarter year years spring summer autumn fall"
-            " winter term semester date later earlier early late sooner end start beginning middle"
-            " easter christmas half past o clock every other second third first last next fixed"
-            " weekday weekdays tag tage wochen wochenende monate quartal jahre frühling sommer"
-            " herbst winter termin später früher früh spät ende anfang mitte ostern weihnachten"
-            " halb viertel alle zwei zweiten dritten ersten letzten nächsten werktags"
-        ),
-    )
-)
-"""Words of days or of times of day."""
+_SOME_TIME: Final = OFTEN | DATED
 _BEFORE_TIME: Final = porter_stems("due scheduled planned fällig geplant")
 _NO_NOUN: Final = FILLERS | NEW | VERBS.keys()
 
