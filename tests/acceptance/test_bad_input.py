@@ -265,7 +265,7 @@ def test_an_empty_store_answers_any_cue_with_nothing(owner: Owner, cue: str) -> 
     assert told["hits"] == []
     assert told["verdict"] == "empty"
     assert told["answerable"] is False
-    assert told["reasons"]
+    assert told["reasons"] == ["nothing is stored yet"]
 
 
 @pytest.mark.parametrize(

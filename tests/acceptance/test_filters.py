@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,31 @@ def unchanged(server: RunningService, reader: Owner) -> Iterator[Client]:
 def colours(client: Client, **filters: object) -> list[str]:
     hits = client.recall(CUE, **filters).hits  # type: ignore[arg-type]
     return sorted(hit.episode.text.split()[-1].rstrip(".") for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"role": "system"}, "`role`"),
+        ({"kind": "semantic", "metadata": {"n": 0}}, "`kind` and `metadata`"),
+        ({"as_of": datetime(1999, 1, 1, tzinfo=UTC)}, "`as_of`"),
+        ({"cue": '"purple boat"', "match": "phrase"}, "`match`"),
+    ],
+)
+def test_an_empty_answer_names_what_lets_nothing_pass(
+    unchanged: Client, asked: dict[str, Any], reason: str
+) -> None:
+    told = unchanged.recall(**{"cue": CUE, **asked})
+    assert told.verdict == "empty"
+    assert told.reasons == (f"something is stored, but no memory passes {reason}",)
+
+
+def test_times_in_the_wrong_order_are_told(unchanged: Client) -> None:
+    day = datetime(2025, 1, 1, tzinfo=UTC)
+    told = unchanged.recall(CUE, occurred_from=day, occurred_before=day)
+    assert told.reasons == (
+        "`occurred_before` is not later than `occurred_from`, so no memory lies between",
+    )
 
 
 @pytest.mark.parametrize(

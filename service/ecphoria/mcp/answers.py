@@ -267,7 +267,7 @@ _VERDICTS: Final = {
     Verdict.ANSWER: "The memory holds the answer.",
     Verdict.VERIFY: "The memory may hold the answer; compare these with the question first.",
     Verdict.REFUSE: "The memory does not hold the answer; say so.",
-    Verdict.EMPTY: "The memory does not hold the answer; nothing is stored.",
+    Verdict.EMPTY: "The memory does not hold the answer; nothing stored matches.",
 }
 
 

@@ -39,6 +39,7 @@ from ecphoria.recall.gate import (
 )
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
+from ecphoria.recall.ports import Profile
 from ecphoria.recall.replay import Recalled, trace_of
 from ecphoria.recall.rerank import Reread, reread
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
@@ -338,6 +339,8 @@ class RecallService:
             read = await reread(search, ranked, cue, self._reader)
             clock.lap("rerank")
         found = judge(cue, search.seeding, search.frame, record=record, logit=read.logit)
+        if found.verdict is Verdict.EMPTY:
+            found = replace(found, reasons=_why_empty(search.seeding.profile, options))
         return read, judge_activation(found, ranked.gate)
 
     async def _seed(
@@ -438,6 +441,32 @@ class RecallService:
                 self._recent.pop((tenant, trace.id), None)
             self._saved.set()
             self._saved = asyncio.Event()
+
+
+_FILTERS = (
+    "session", "sessions", "speaker", "role", "kind", "metadata", "occurred_from",
+    "occurred_before", "exclude",
+)  # fmt: skip
+
+
+def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
+    """Tell why there is no candidate: an empty store, or what hides all that is stored."""
+    if not profile.turn:
+        return ("nothing is stored yet",)
+    if not profile.items:
+        return ("no memory is live; `include_dormant` also searches dormant ones",)
+    filters = options.filters
+    start, end = filters.occurred_from, filters.occurred_before
+    if start and end and start >= end:
+        return ("`occurred_before` is not later than `occurred_from`, so no memory lies between",)
+    limits = [name for name in _FILTERS if getattr(filters, name)]
+    limits += ["match"] * (options.match is not Match.ANY)
+    limits += [name for name in ("as_of", "known_at") if getattr(options, name)]
+    if not limits:
+        return ("no memory matches this cue",)
+    return (
+        f"something is stored, but no memory passes {' and '.join(f'`{one}`' for one in limits)}",
+    )
 
 
 def _told(cue: Cue, hits: Sequence[Hit], model: str) -> tuple[str, ...]:

@@ -512,7 +512,7 @@ class RecallResult:
     strategy: str
     """The mechanism that ran."""
     verdict: Verdict
-    """`answer`, `verify`, `refuse`, or `empty` if nothing is stored."""
+    """`answer`, `verify`, `refuse`, or `empty` if no memory passes."""
     answerable: bool
     """Whether the hits probably hold the answer: the verdict is `answer`."""
     verify: bool = False
