@@ -11,10 +11,11 @@ from enum import StrEnum
 from typing import Final
 
 from ecphoria.text.code_blocks import code_blocks, outside_of
+from ecphoria.text.cue import introduction
 from ecphoria.text.german import DATED
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tables import read_table, split_phrases
-from ecphoria.text.tokens import stems
+from ecphoria.text.tokens import APOSTROPHES, stems
 
 
 class Topic(StrEnum):
@@ -45,6 +46,25 @@ _SINGLE: Final = {Topic.NAME, Topic.HOME}
 
 _TABLE: Final = read_table("self_statements")
 _NO_WORK: Final = frozenset(_TABLE["no_work"].split())
+_NO_TRADE: Final = frozenset(_TABLE["no_trade"].split())
+_TRADE_WORDS: Final = 3
+"""Words behind "I am a" that are looked through for them."""
+
+_GREETINGS: Final = _TABLE["greetings"].split()
+_INTRODUCTIONS: Final = tuple(
+    " ".join(normalised_words(f"{greeting}{further} {me}"))
+    for greeting in _GREETINGS
+    for further in ("", " there", " everyone")
+    for me in ("i'm", "i am", "ich bin")
+)
+_GREETS: Final = re.compile(
+    rf"\b(?:{'|'.join(_GREETINGS)})(?:,? (?:there|everyone))?\W+"
+    rf"(?P<me>i(?:[{APOSTROPHES}]m| am)|ich bin)\b",
+    re.IGNORECASE,
+)
+"""A name without *my name is* counts behind a greeting only: "I'm German" names nobody."""
+_GREETING: Final = 40
+"""Characters in which a greeting is looked for, before a sentence and in it."""
 
 _LEAST_WORDS: Final = 3
 _MOST_CHARACTERS: Final = 240
@@ -76,6 +96,7 @@ RULES: Final = tuple(
         for phrase in split_phrases(_TABLE[topic])
     )
 )
+_NAMED: Final = next(rule for rule in RULES if rule.topic is Topic.NAME)
 _BY_FIRST: Final[Mapping[str, Sequence[PhraseRule]]] = {
     # "My team lead" before "my team".
     first: sorted((r for r in RULES if r.words[0] == first), key=lambda r: -len(r.words))
@@ -85,7 +106,8 @@ _BY_FIRST: Final[Mapping[str, Sequence[PhraseRule]]] = {
 
 def phrases_of(topic: Topic) -> tuple[str, ...]:
     """List the phrases of a topic, as the text index has the words of a message."""
-    return tuple(" ".join(rule.words) for rule in RULES if rule.topic is topic)
+    told = tuple(" ".join(rule.words) for rule in RULES if rule.topic is topic)
+    return (*told, *_INTRODUCTIONS) if topic is Topic.NAME else told
 
 
 PHRASES_OF_CHANGE: Final = tuple(split_phrases(_TABLE["change"]))
@@ -131,9 +153,10 @@ def _statement(text: str, start: int, end: int) -> SelfStatement | None:
         return None
     # In a long sentence only the start is read for statements about the speaker.
     said = normalised_words(sentence[: 2 * _MOST_CHARACTERS])
-    if len(said) < _LEAST_WORDS:
-        return None
-    rule = _first_rule(said)
+    if _introduces(text, start, end):
+        rule: PhraseRule | None = _NAMED
+    else:
+        rule = _first_rule(said) if len(said) >= _LEAST_WORDS else None
     if rule is None:
         return None
     phrase = " ".join(rule.words)
@@ -148,16 +171,32 @@ def _statement(text: str, start: int, end: int) -> SelfStatement | None:
     )
 
 
+def _introduces(text: str, start: int, end: int) -> bool:
+    """Tell whether a sentence begins with its speaker's name, behind a greeting."""
+    begin = text[start : min(end, start + _MOST_CHARACTERS)]
+    before = text[max(0, start - _GREETING) : start]
+    found = _GREETS.search(before + begin[:_GREETING])
+    return (
+        found is not None
+        and found.start("me") >= len(before)
+        and introduction((before + begin)[found.start("me") :]) != ""
+    )
+
+
 def _first_rule(said: Sequence[str]) -> PhraseRule | None:
     for at, word in enumerate(said):
         for rule in _BY_FIRST.get(word, ()):
             after = at + len(rule.words)
             if tuple(said[at:after]) != rule.words:
                 continue
-            if rule.topic is Topic.WORK and said[after : after + 1] and said[after] in _NO_WORK:
+            if rule.topic is Topic.WORK and _tells_no_work(said[after:]):
                 continue
             return rule
     return None
+
+
+def _tells_no_work(rest: Sequence[str]) -> bool:
+    return not _NO_WORK.isdisjoint(rest[:1]) or not _NO_TRADE.isdisjoint(rest[:_TRADE_WORDS])
 
 
 def shortened(sentence: str) -> str:
