@@ -262,6 +262,14 @@ async def test_a_link_opens_the_same_step_and_hit_and_back_works(
         assert await other.page.locator("#hit-2.chosen").count() == (cue == HUSBAND)
 
 
+async def test_a_hit_without_a_speaker_has_its_role(open_tab: OpenTab, fresh: Owner) -> None:
+    fresh.remember("The otters are fed at noon.", role="user", session="pier")
+    fresh.remember("Then feed the otters herring.", role="assistant", session="pier")
+    tab = await open_tab(fresh.key)
+    await tab.ask("Who feeds the otters?")
+    assert {*await tab.page.locator(".hit .who").all_inner_texts()} == {"user", "assistant"}
+
+
 async def test_a_link_to_a_trace_and_to_one_that_is_gone(
     open_tab: OpenTab, fresh: Owner, neo4j_server: Server
 ) -> None:

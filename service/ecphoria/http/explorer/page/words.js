@@ -3,6 +3,9 @@
 const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 const LOCALE = "en-GB";
 
+/** Names who said a memory: the speaker, a document's title, or the role. */
+export const whoSaid = (memory) => memory.speaker || memory.title || memory.role || W.hit.note;
+
 /** A day as written on the page. @param {string|null|undefined} moment */
 export function day(moment) {
   if (!moment) return "";

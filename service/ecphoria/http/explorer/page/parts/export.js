@@ -74,7 +74,7 @@ function broken(text, room) {
 
 /** A hit as a text: rank, score, speaker, day, words. */
 function textOf(hit) {
-  const who = [hit.speaker || hit.title, day(hit.occurred_at)].filter(Boolean).join(", ");
+  const who = [hit.speaker || hit.title || hit.role, day(hit.occurred_at)].filter(Boolean).join(", ");
   return plain(`${hit.rank} ${hit.score.toFixed(3)} ${hit.erased ? W.hit.erased : `${who}: ${hit.text}`}`).replace(/\s+/g, " ");
 }
 

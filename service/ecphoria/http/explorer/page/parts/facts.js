@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor.js";
 import { call, mayWrite } from "../api.js";
 import { href, route } from "../route.js";
-import { ago, day, RULINGS, STANDINGS, W } from "../words.js";
+import { ago, day, RULINGS, STANDINGS, W, whoSaid } from "../words.js";
 import { Act, useAct } from "./reading.js";
 import { Long, Text } from "./text.js";
 
@@ -43,7 +43,7 @@ function Quotes({ fact, episodes }) {
   return shown.map((episode) => {
     const quote = fact.quotes.find((each) => each.episode === episode.id);
     const words = quote ? episode.text.slice(...units(episode.text, quote.start, quote.end)) : episode.text;
-    return html`<blockquote><${Long} of=${words} /> <footer><${Text} of=${episode.speaker || episode.title || W.hit.note} />,${" "}
+    return html`<blockquote><${Long} of=${words} /> <footer><${Text} of=${whoSaid(episode)} />,${" "}
       <time>${day(episode.occurred_at)}</time></footer></blockquote>`;
   });
 }

@@ -1,7 +1,7 @@
 // One recalled memory: its words, the parts of its score, and the path that reached it.
 import { html, useState } from "../vendor.js";
 import { call } from "../api.js";
-import { PARTS, STREAMS, W, day } from "../words.js";
+import { PARTS, STREAMS, W, day, whoSaid } from "../words.js";
 import { Act } from "./reading.js";
 import { Long, Text } from "./text.js";
 
@@ -42,7 +42,7 @@ export function Hit({ hit, most, grown, chosen, choose, labels, place, trace }) 
   return html`<li class=${chosen ? "hit chosen" : "hit"} id=${`hit-${hit.rank}`} data-hit=${hit.id}
       style=${{ animationDelay: `${place * 60}ms` }}>
     <h3><span class="rank">${hit.rank}</span><b class="score">${hit.score.toFixed(3)}</b>
-      <span class="who"><${Text} of=${hit.erased ? W.hit.erased : hit.speaker || hit.title || W.hit.note} /></span>
+      <span class="who"><${Text} of=${hit.erased ? W.hit.erased : whoSaid(hit)} /></span>
       <time>${day(hit.occurred_at)}</time><${Remarks} hit=${hit} /></h3>
     ${!hit.erased && html`<p class="words"><${Long} of=${hit.text} /></p>`}
     <${Bars} parts=${hit.parts} most=${most} grown=${grown} />

@@ -1,6 +1,6 @@
 // Memories in a list, and as bars: live ones are filled, dormant ones hatched, archived ones outlined.
 import { html } from "../vendor.js";
-import { day, STATES, W } from "../words.js";
+import { day, STATES, W, whoSaid } from "../words.js";
 import { Long, Text } from "./text.js";
 
 export const KINDS = ["live", "dormant", "archived"];
@@ -17,7 +17,7 @@ export const Kinds = ({ counts }) => html`<ul class="legend">${KINDS.map((kind) 
 export function Memory({ memory, remark, children }) {
   const state = memory.state && memory.state !== "live" ? STATES[memory.state] : null;
   // Without its text, a memory has a label that names the speaker.
-  const who = memory.speaker || memory.title || (memory.label ? null : W.hit.note);
+  const who = memory.label ? memory.speaker || memory.title : whoSaid(memory);
   return html`<li data-memory=${memory.id} class=${memory.state ?? ""}>${who && html`<b><${Text} of=${who} /></b> `}
     <time>${day(memory.occurred_at)}</time> ${state && html`<span class="remark">${state}</span>`}
     ${memory.pinned && html`<span class="remark">${W.hit.pinned}</span>`} ${remark}
