@@ -216,6 +216,39 @@ def test_the_memories_of_a_day_are_found_among_many(owner: Owner) -> None:
         assert day == days[0] or "yesterday" not in cue
 
 
+def test_a_part_of_a_date_is_no_word_of_it(owner: Owner) -> None:
+    said = {
+        "2025-07-30": ("Open tasks: 1) the guide, 2) the queue, 3) the board, 4) the tests.",),
+        "2025-08-04": (
+            "The vet weighed Rex.",
+            "I climbed with Mia.",
+            "Mother called in the evening.",
+        ),
+        "2025-08-28": ("Bo comes back on 24 August? No, later.", "So he is not back in August."),
+    }
+    for day, texts in said.items():
+        for minute, text in enumerate(texts):
+            owner.remember(text, role="user", session=day, occurred_at=f"{day}T10:0{minute}Z")
+    body = {"cue": "What happened on 4 August?", "as_of": "2025-09-01T09:00:00Z"}
+    hits = owner.post("/v1/recall", json=body).json()["hits"]
+    assert {hit["episode"]["text"] for hit in hits[:3]} == set(said["2025-08-04"])
+
+
+def test_the_askers_name_is_found_among_other_names(owner: Owner) -> None:
+    for n, (role, text) in enumerate(
+        (
+            ("user", "Hi! I'm Ana Roe, I look after the bookings of a ferry company in Bergen."),
+            ("user", "What was the name of that soup place? I think it was Bryggen."),
+            ("assistant", "I have eight names for the party; tell me when there are more names."),
+        )
+    ):
+        owner.remember(text, role=role, session=f"s{n}", occurred_at=f"2025-03-0{n + 1}T10:00Z")
+    told = owner.post("/v1/recall", json={"cue": "What is my name?"}).json()
+    assert told["hits"][0]["episode"]["text"].startswith("Hi! I'm Ana Roe")
+    assert told["verdict"] in {"answer", "verify"}
+    assert told["reasons"] == ["one memory by the user tells a name"]
+
+
 def test_a_memory_of_another_day_is_no_sure_answer(owner: Owner) -> None:
     for day, text in ((1, "I cooked lentil soup for Mia."), (20, "The boiler broke.")):
         owner.remember(text, role="user", occurred_at=f"2025-03-{day:02}T10:00Z")

@@ -361,8 +361,28 @@ def _count(
         mine = subject.speaks(columns) if subject else np.ones(len(columns.id), np.bool_)
         spoken = [one.text if of else "" for one, of in zip(columns.spoken, mine, strict=True)]
         counts = as_meant(counts, stems, spoken, analysis, (subject and subject.speaker) or "")
+    if analysis.days:
+        counts = with_whole_days(counts, stems, analysis.days)
     units = units_of(columns, counts, passages, stems, also)
+    if analysis.days:
+        units = replace(units, counts=with_whole_days(units.counts, stems, analysis.days))
     return units, counts, _told(columns, stated, stems, also)
+
+
+def with_whole_days(
+    counts: FloatArray, stems: Sequence[str], days: Sequence[frozenset[str]]
+) -> FloatArray:
+    """Count the words of a stated day, [n, q], only where all of them are.
+
+    "4" and "August" alone are of other days: "24 August", "4) update the board".
+    """
+    named = np.array([any(stem in day for day in days) for stem in stems], dtype=np.bool_)
+    whole = np.zeros(counts.shape, dtype=np.bool_)
+    for day in days:
+        of_day = np.array([stem in day for stem in stems], dtype=np.bool_)
+        there = (counts[:, of_day] > 0.0).all(axis=1, keepdims=True)
+        whole |= there & of_day
+    return np.where(named & ~whole, 0.0, counts)
 
 
 def _told(

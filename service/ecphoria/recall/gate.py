@@ -492,6 +492,8 @@ class _Found:
         if self._asks_for_time:
             count = self.of_the_time or "no"
             return (f"the cue asks for a time only; {count} memories{who} are of about that time",)
+        if "name" in self.introductions and len(self._tellers) <= 1:
+            return (f"one memory{who} tells a name",)
         wanted = np.flatnonzero(self._content)
         if verdict is Verdict.ANSWER:
             return (self._support(rows, wanted, who),)

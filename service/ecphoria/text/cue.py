@@ -26,7 +26,13 @@ from ecphoria.text.cue_words import (
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
 )
-from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_dates
+from ecphoria.text.dating import (
+    PartialDate,
+    PlacedDate,
+    names_time,
+    stated_dates,
+    stems_of_days,
+)
 from ecphoria.text.english import (
     CONTRACTED,
     FUNCTION_WORDS,
@@ -91,6 +97,7 @@ class CueAnalysis:
         roles: Stem of the role of the person for whom the cue asks: "who is the CEO of".
         silent: Stems that say nothing about the topic: of cues in other languages than English,
             and what the listener did, if the cue asks for it.
+        days: Stems of each stated day, of its number and its month. Only together they name it.
     """
 
     names: tuple[str, ...]
@@ -113,6 +120,7 @@ class CueAnalysis:
     likely_names: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
+    days: tuple[frozenset[str], ...] = ()
 
     @property
     def further(self) -> frozenset[str]:
@@ -155,6 +163,7 @@ def analyse(
     timeless = cue_terms(_without_request(bare), of_names, languages) if stated else found
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
+    days = stems_of_days(untimed, stated) if stated else ()
     named, likely = names_of_cue(asked, languages)
     english = in_english(asked, languages)
     unreminded, mine = REMINDER.sub(" ", text), [one.me for one in languages]
@@ -181,6 +190,7 @@ def analyse(
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
         asks_name=_ASKS_NAME.search(in_english(text, languages)) is not None,
         own=_stems_of_each(_MINE.findall(english), asked, languages),
+        days=tuple(day for day in days if day.isdisjoint(timeless.stems)),
     )
 
 
@@ -305,6 +315,9 @@ _INTRODUCES = re.compile(
 )
 
 
+_MY_NAME = re.compile(r"\b(?:my|mein\w?) name\b", re.IGNORECASE)
+
+
 def introduction(spoken: str) -> str:
     """Tell whether the speaker of a turn tells a name; "Ich bin Lehrer." only may do so.
 
@@ -387,7 +400,12 @@ def as_meant(
     """
     counts = counts.copy()
     if analysis.asks_name:
-        counts[[introduction(in_english(text)) != "" for text in spoken]] = 1.0
+        told = [introduction(in_english(text)) for text in spoken]
+        counts[[one != "" for one in told]] = 1.0
+        if "name" in told:
+            # The word is then another's: "What was the name of that place?"
+            own = [_MY_NAME.search(text) is not None for text in spoken]
+            counts[[not (one or mine) for one, mine in zip(told, own, strict=True)]] = 0.0
         return counts
     for column in (column for column, stem in enumerate(stems) if stem in analysis.own):
         for row in np.flatnonzero(counts[:, column]).tolist():

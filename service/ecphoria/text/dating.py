@@ -12,9 +12,9 @@ from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeVar
 
-from ecphoria.text.english import MONTHS, WEEKDAYS
+from ecphoria.text.english import MONTHS, STOP_WORDS, WEEKDAYS
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
-from ecphoria.text.tokens import APOSTROPHES, unaccented
+from ecphoria.text.tokens import APOSTROPHES, stems_of, unaccented, words
 
 T = TypeVar("T")
 
@@ -152,6 +152,29 @@ def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[P
             for match in matches
         ]
     return tuple(PlacedDate(start=span[0], end=span[1], date=date) for span, date in apart(found))
+
+
+def stems_of_days(text: str, dates: Sequence[PlacedDate]) -> tuple[frozenset[str], ...]:
+    """Read the stems of each stated day, of its number and its month, in order.
+
+    A year is left out, because the texts of a talk seldom say it. So are days whose words are not
+    apart: `4月1日`.
+
+    >>> text = "on 4 August 2026"
+    >>> [sorted(day) for day in stems_of_days(text, stated_dates(text))]
+    [['4', 'august']]
+    """
+    said = (words(text[one.start : one.end]) for one in dates if one.date.day)
+    days = (
+        [word for word in day if word not in STOP_WORDS and not re.fullmatch(_YEAR, word)]
+        for day in said
+    )
+    return tuple(
+        frozenset(stems_of(day))
+        for day in days
+        if any(word[0].isdigit() for word in day)
+        and all(word[0].isdigit() or word.upper() != word for word in day)
+    )
 
 
 def _holidays_in(text: str, languages: Sequence[Language]) -> tuple[PlacedDate, ...]:

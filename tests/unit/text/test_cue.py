@@ -1,8 +1,9 @@
 from datetime import date
 
+import numpy as np
 import pytest
 
-from ecphoria.text.cue import analyse, introduction, is_of_another
+from ecphoria.text.cue import analyse, as_meant, introduction, is_of_another
 from ecphoria.text.dates import told_times
 
 PEOPLE = ("Dana", "Lee Ann", "Lee", "Will")
@@ -259,3 +260,31 @@ def test_the_role_of_the_person_asked_for(cue: str, role: set[str]) -> None:
 def test_we_means_all_who_speak(text: str, *, asker: bool) -> None:
     cue = analyse(text, PEOPLE)
     assert (cue.first_person, cue.means_asker) == (True, asker)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("What happened on 4 August?", [{"4", "august"}]),
+        ("What broke on the 4th of August 2026?", [{"4th", "august"}]),
+        ("What did we decide on 2026-09-25?", [{"09", "25"}]),
+        ("Was geschah am 3. März?", [{"3", "marz"}]),
+        ("What happened in June 2023?", []),
+        ("What did we do at Christmas?", []),
+        ("4月1日に何をした？", []),  # noqa: RUF001
+    ],
+)
+def test_the_words_of_a_stated_day(text: str, days: list[set[str]]) -> None:
+    assert [set(day) for day in analyse(text, ()).days] == days
+
+
+def test_another_name_is_not_the_askers_once_it_was_told() -> None:
+    cue = analyse("What is my name?", ())
+    turns = (
+        "What was the name of that place?",
+        "Is my name on the list?",
+        "Hi! I'm Ana Roe, a cook.",
+    )
+    counts = np.array([[1.0], [1.0], [0.0]])
+    assert as_meant(counts, cue.stems, turns, cue, "").tolist() == [[0.0], [1.0], [1.0]]
+    assert as_meant(counts[:2], cue.stems, turns[:2], cue, "").tolist() == [[1.0], [1.0]]
