@@ -117,7 +117,7 @@ class TextSignals:
         isq: 1 where the text is a question to a peer.
         texp: 1 where the text names a time and the query asks for one.
         date: closeness to a date in the query, in [0, 1].
-        prose: True for a document that is no code; None: all are turns.
+        prose: True for a document where the documents are prose; None: all are turns.
     """
 
     lex: FloatArray

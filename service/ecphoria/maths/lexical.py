@@ -244,6 +244,21 @@ def saturate(frequency: ArrayLike, *, weight: ArrayLike, k1: float = K1) -> Floa
     return (level * (k1 + 1.0) / (level + k1)) @ floats(weight)
 
 
+def share_held(counts: ArrayLike, weight: ArrayLike) -> FloatArray:
+    """Share of a query's stems that each item has, by weight, [n] in [0, 1]; O(n q).
+
+    Args:
+        counts: [n, q] how often each item has each stem.
+        weight: [q] >= 0; if all are 0, the shares are 0.
+
+    >>> share_held([[2.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [3.0, 1.0])
+    array([0.75, 1.  , 0.  ])
+    """
+    held, each = floats(counts) > 0.0, floats(weight)
+    total = float(each.sum())
+    return held @ (each / total) if total > 0.0 else np.zeros(len(held))
+
+
 _MANY = 100
 """Number of stems of a cue from which reading every word once is faster than one search a stem."""
 

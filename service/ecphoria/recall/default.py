@@ -57,6 +57,10 @@ _BRIEF_MARGIN: Final = -1.0
 """The same where the reply has at most 600 characters: the question stands far below it."""
 
 
+_WHOLE: Final = 2.0
+"""Share that the words of a document of prose gain if it has all words of the cue (decision 0111)."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ConceptWalk(Walk):
     """A walk over concepts; episodes and concepts share one numbering.
@@ -461,9 +465,18 @@ def _above_reply(score: FloatArray, frame: Frame) -> FloatArray:
 
 
 def text_signals(frame: Frame, options: EcphoriaOptions) -> TextSignals:
-    """Take the recipe's signals; without spreading, a word counts only where it stands."""
+    """Take the recipe's signals; without spreading, a word counts only where it stands.
+
+    Where most rows are documents of prose, words count up to three times in one that has all
+    words of the cue.
+    """
     signals = frame.with_statements(options.fact_words, options.fact_meaning)
-    return signals if options.next_spreading else replace(signals, lex=frame.single)
+    if not options.next_spreading:
+        signals = replace(signals, lex=frame.single)
+    if not options.adaptive or signals.prose is None or 2 * signals.prose.sum() < len(frame.id):
+        return signals
+    # Turns too, if there are some: rows that are scored in two ways could not be compared.
+    return replace(signals, lex=signals.lex * (1.0 + _WHOLE * frame.shares))
 
 
 def text_weights(options: EcphoriaOptions) -> TextWeights:

@@ -32,6 +32,7 @@ from ecphoria.maths.lexical import (
     length_weight,
     relative_frequency,
     saturate,
+    share_held,
     spread_next,
 )
 from ecphoria.recall.ports import (
@@ -181,9 +182,12 @@ class Frame(Columns):
     @property
     def covered(self) -> float:
         """The largest share of the cue that one candidate has in its own words, by rarity."""
-        if not (self.inside.any() and self.rarity.any()):
-            return 0.0
-        return float(((self.counts[self.inside] > 0.0) @ self.rarity).max() / self.rarity.sum())
+        return float(share_held(self.counts[self.inside], self.rarity).max(initial=0.0))
+
+    @property
+    def shares(self) -> FloatArray:
+        """The same for each row, or for its best passage, [n]."""
+        return self.units.best(share_held(self.units.counts, self.rarity))
 
     def with_statements(self, words: float, meaning: float) -> TextSignals:
         """Compute the signals as if each row also said what its facts say.
@@ -518,19 +522,20 @@ def _context(columns: Columns, previous: IntArray, following: IntArray) -> Float
 
 
 def prose_of(columns: Columns) -> BoolArray:
-    """Tell which rows are documents without code, [n].
+    """Tell which rows are documents of prose, [n]: all documents or none (decision 0111).
 
-    Words of code stand behind the stems as further terms: `os.path` and `get_user`; an `@` marks
-    those of another language.
+    Most of them must have few words of code, `os.path` and `get_user`, which stand behind the
+    stems as further terms; an `@` marks those of another language.
     """
-    rows = zip(columns.session, columns.terms, columns.length.tolist(), strict=True)
-    return np.array(
-        [
-            session is None and terms.count(" ") + 1 - terms.count(" @") < (1 + _CODE) * length
-            for session, terms, length in rows
-        ],
-        dtype=np.bool_,
+    document = np.array([session is None for session in columns.session], dtype=np.bool_)
+    plain = sum(
+        terms.count(" ") + 1 - terms.count(" @") < (1 + _CODE) * length
+        for session, terms, length in zip(
+            columns.session, columns.terms, columns.length.tolist(), strict=True
+        )
+        if session is None
     )
+    return document & (2 * plain >= document.sum())
 
 
 def _circumstances(

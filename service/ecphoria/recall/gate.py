@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import PARTS, Bounds, TextWeights, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features, fact_contrast
+from ecphoria.maths.lexical import share_held
 from ecphoria.recall.echoes import ABOUT_QUESTIONS
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate, Ranked
@@ -238,10 +239,9 @@ class _Found:
         self._match = self._score - parts[:, _SPEAKER] + parts[:, _LENGTH]
         self._rarity = candidates.rarity * self._content
         units = candidates.units
-        mass = float(self._rarity.sum()) or 1.0
         requested = self._requested()
         self._said = (candidates.counts > 0.0) | requested
-        covered = ((units.counts > 0.0) | requested[units.row]) @ self._rarity / mass
+        covered = share_held((units.counts > 0.0) | requested[units.row], self._rarity)
         self._covered = units.best(covered)
         self._joint = units.best(covered * np.maximum(0.0, units.cosine))
         self._attribution = attribution(
@@ -341,8 +341,7 @@ class _Found:
         if told is None or not self._analysis.names:
             return 0.0
         named = {normalise(one) for one in self._analysis.names}
-        mass = float(self._rarity.sum()) or 1.0
-        joint = (told.counts > 0.0) @ self._rarity / mass * np.maximum(0.0, told.cosine)
+        joint = share_held(told.counts, self._rarity) * np.maximum(0.0, told.cosine)
         return fact_contrast(joint, [subject in named for subject in told.subject])
 
     def most_sure(self, gate: Gate) -> float:

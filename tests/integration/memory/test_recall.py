@@ -174,6 +174,29 @@ async def test_words_that_half_of_the_memories_share_count_if_one_has_all_of_the
         assert hit.parts["lex"] == pytest.approx(share * words[hit.episode.id])
 
 
+@pytest.mark.parametrize(("of_talk", "gain"), [(False, 1.5), (True, 1.0)])
+async def test_among_documents_words_count_more_where_all_of_the_cue_stand(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, of_talk: bool, gain: float
+) -> None:
+    both, *one = ("The ferry left Genoa.", "The ferry left port.", "The train left Genoa.")
+    others = [f"Row {number} of the orchard was watered." for number in range(30)]
+    items = [
+        NewEpisode(text=text, session=f"s{place}" if of_talk else None)
+        for place, text in enumerate((both, *one, *others))
+    ]
+    await ingest.append_batch(tenant, items)
+
+    async def ratio(**options: bool) -> float:
+        found = await ask(recalls, tenant, "The ferry of Genoa", k=40, options=options)
+        words = {hit.episode.text: hit.parts["lex"] for hit in found.hits}
+        assert found.hits[0].episode.text == both
+        assert words[one[0]] == pytest.approx(words[one[1]])
+        return words[both] / words[one[0]]
+
+    # Both words are in two memories, so half of the cue is in one of them.
+    assert await ratio() == pytest.approx(gain * await ratio(adaptive=False))
+
+
 async def test_meaning_counts_little_in_a_language_that_the_encoder_does_not_read(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

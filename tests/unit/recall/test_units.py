@@ -4,6 +4,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,18 +85,21 @@ def test_a_stem_counts_as_what_stands_for_it() -> None:
     assert counts.tolist() == [[2.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 0.0]]
 
 
-def test_prose_is_a_document_with_few_words_of_code() -> None:
+@pytest.mark.parametrize(
+    ("lines", "prose"),
+    [
+        (("", "os.path", "os.path get_user"), True),
+        (("", "os.path get_user", "os.path get_user"), False),
+        (("@haus @garten @weg", "os.path get_user"), True),
+    ],
+)
+def test_documents_are_prose_if_most_have_few_words_of_code(
+    lines: tuple[str, ...], prose: bool
+) -> None:
     stems = " ".join(f"word{number}" for number in range(40))
-    texts = (
-        stems,
-        f"{stems} os.path",
-        f"{stems} os.path get_user",
-        f"{stems} @haus @garten @weg",
-        "",
-    )
     found = replace(
-        columns(*texts, stems),
-        length=np.array([40.0, 40.0, 40.0, 40.0, 0.0, 40.0]),
-        session=(None,) * 5 + ("s1",),
+        columns(*(f"{stems} {line}".strip() for line in lines), f"{stems} os.path get_user"),
+        length=np.full(len(lines) + 1, 40.0),
+        session=(*(None for _ in lines), "s1"),
     )
-    assert prose_of(found).tolist() == [True, True, False, True, False, False]
+    assert prose_of(found).tolist() == [*(prose for _ in lines), False]
