@@ -58,7 +58,7 @@ _BRIEF_MARGIN: Final = -1.0
 
 
 _WHOLE: Final = 2.0
-"""Share that the words of a document of prose gain if it has all words of the cue (decision 0111)."""
+"""Share that the words of a document of prose gain if it has the whole cue (decision 0111)."""
 
 
 @dataclass(slots=True, kw_only=True)

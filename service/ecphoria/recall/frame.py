@@ -535,7 +535,7 @@ def prose_of(columns: Columns) -> BoolArray:
         )
         if session is None
     )
-    return document & (2 * plain >= document.sum())
+    return document & bool(2 * plain >= document.sum())
 
 
 def _circumstances(

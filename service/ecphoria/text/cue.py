@@ -26,13 +26,7 @@ from ecphoria.text.cue_words import (
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
 )
-from ecphoria.text.dating import (
-    PartialDate,
-    PlacedDate,
-    names_time,
-    stated_dates,
-    stems_of_days,
-)
+from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_dates, stems_of_days
 from ecphoria.text.english import (
     CONTRACTED,
     FUNCTION_WORDS,
