@@ -374,7 +374,10 @@ class Ecphoria:
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
         """Score the text of every candidate, then add the activation of the concept channel."""
         frame = search.frame
-        pool = Pool.of(frame, text_parts(frame, options, unread=search.seeding.unread))
+        profile = search.seeding.profile
+        titled = 2 * profile.titles >= profile.items
+        text = text_parts(frame, options, unread=search.seeding.unread, titled=titled)
+        pool = Pool.of(frame, text)
         walked = await self._wake(search, pool, options)
         received, gate = walked.received(), walked.state.gate()
         if gate > 0.0:
@@ -429,16 +432,19 @@ def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk, options: Ecphor
     )
 
 
-def text_parts(frame: Frame, options: EcphoriaOptions, *, unread: bool) -> TextScore:
-    """Score text by the recipe, on the scale of this frame."""
+def text_parts(frame: Frame, options: EcphoriaOptions, *, unread: bool, titled: bool) -> TextScore:
+    """Score text by the recipe, on the scale of this frame.
+
+    `unread` tells that the encoder does not read the cue, `titled` that most memories have titles.
+    """
     weights = text_weights(options)
-    own = text_signals(frame, options)
+    own = text_signals(frame, options, titled=titled)
     bounds = bounds_of(own, frame.inside)
     if options.adaptive:
         weights = adapted(weights, own, frame.inside, covered=frame.covered, unread=unread)
 
     def parts(more: Frame) -> FloatArray:
-        signals = own if more is frame else text_signals(more, options)
+        signals = own if more is frame else text_signals(more, options, titled=titled)
         found = recipe_score(signals, weights=weights, bounds=bounds)
         if options.replied:
             found[:, _ASKS] -= _above_reply(found.sum(axis=1), more)
@@ -464,16 +470,17 @@ def _above_reply(score: FloatArray, frame: Frame) -> FloatArray:
     return above
 
 
-def text_signals(frame: Frame, options: EcphoriaOptions) -> TextSignals:
+def text_signals(frame: Frame, options: EcphoriaOptions, *, titled: bool) -> TextSignals:
     """Take the recipe's signals; without spreading, a word counts only where it stands.
 
-    Where most rows are documents of prose, words count up to three times in one that has all
-    words of the cue.
+    Where most rows are documents of prose, and most memories have no title, words count up to
+    three times in a row that has all words of the cue.
     """
     signals = frame.with_statements(options.fact_words, options.fact_meaning)
     if not options.next_spreading:
         signals = replace(signals, lex=frame.single)
-    if not options.adaptive or signals.prose is None or 2 * signals.prose.sum() < len(frame.id):
+    prose = signals.prose is not None and 2 * signals.prose.sum() >= len(frame.id)
+    if titled or not prose or not options.adaptive:
         return signals
     # Turns too, if there are some: rows that are scored in two ways could not be compared.
     return replace(signals, lex=signals.lex * (1.0 + _WHOLE * frame.shares))

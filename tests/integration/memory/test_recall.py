@@ -174,14 +174,20 @@ async def test_words_that_half_of_the_memories_share_count_if_one_has_all_of_the
         assert hit.parts["lex"] == pytest.approx(share * words[hit.episode.id])
 
 
-@pytest.mark.parametrize(("of_talk", "gain"), [(False, 1.5), (True, 1.0)])
+@pytest.mark.parametrize(
+    ("kind", "gain"), [("documents", 1.5), ("talk", 1.0), ("titled documents", 1.0)]
+)
 async def test_among_documents_words_count_more_where_all_of_the_cue_stand(
-    ingest: IngestService, recalls: RecallService, tenant: TenantId, of_talk: bool, gain: float
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, kind: str, gain: float
 ) -> None:
     both, *one = ("The ferry left Genoa.", "The ferry left port.", "The train left Genoa.")
     others = [f"Row {number} of the orchard was watered." for number in range(30)]
     items = [
-        NewEpisode(text=text, session=f"s{place}" if of_talk else None)
+        NewEpisode(
+            text=text,
+            session=f"s{place}" if kind == "talk" else None,
+            title=f"Log {place}" if kind == "titled documents" else None,
+        )
         for place, text in enumerate((both, *one, *others))
     ]
     await ingest.append_batch(tenant, items)
