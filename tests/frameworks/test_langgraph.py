@@ -165,15 +165,23 @@ def test_only_the_named_fields_are_searched(memory: Client) -> None:
 
 
 def test_an_item_lives_as_long_as_it_is_read(memory: Client) -> None:
-    store = EcphoriaStore(memory, ttl={"default_ttl": 8 / 60, "refresh_on_read": True})
-    store.put(("t",), "read", {"n": 1})
-    store.put(("t",), "left", {"n": 2})
-    store.put(("t",), "kept", {"n": 3}, ttl=None)
-    for _ in range(3):
-        time.sleep(3)
-        assert store.get(("t",), "read") is not None
-    assert store.get(("t",), "left") is None
-    assert sorted(keys(store.search(("t",), refresh_ttl=False))) == ["kept", "read"]
+    store = EcphoriaStore(memory, ttl={"default_ttl": 10, "refresh_on_read": True})
+    for key in ("read", "left"):
+        store.put(("t",), key, {"n": 1})
+    store.put(("t",), "kept", {"n": 1}, ttl=None)
+    store.put(("t",), "over", {"n": 1}, ttl=0.005)
+    found = {key: memory.items.get(("t",), key) for key in ("read", "left", "kept")}
+    ends = {key: item and item.expires_at for key, item in found.items()}
+    time.sleep(0.5)
+    assert store.get(("t",), "over") is None
+    assert store.get(("t",), "read") is not None
+    assert sorted(keys(store.search(("t",), refresh_ttl=False))) == ["kept", "left", "read"]
+    found = {key: memory.items.get(("t",), key) for key in ends}
+    now = {key: item and item.expires_at for key, item in found.items()}
+    assert now["left"] == ends["left"]
+    assert now["kept"] is None
+    assert now["read"] is not None
+    assert now["read"] > ends["read"]
 
 
 @pytest.mark.parametrize(
