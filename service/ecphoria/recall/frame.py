@@ -365,11 +365,9 @@ def _count(
         mine = subject.speaks(columns) if subject else np.ones(len(columns.id), np.bool_)
         spoken = [one.text if of else "" for one, of in zip(columns.spoken, mine, strict=True)]
         counts = as_meant(counts, stems, spoken, analysis, (subject and subject.speaker) or "")
-    if analysis.days:
-        counts = with_whole_days(counts, stems, analysis.days)
+    counts = with_whole_days(counts, stems, analysis.days)
     units = units_of(columns, counts, passages, stems, also)
-    if analysis.days:
-        units = replace(units, counts=with_whole_days(units.counts, stems, analysis.days))
+    units = replace(units, counts=with_whole_days(units.counts, stems, analysis.days))
     return units, counts, _told(columns, stated, stems, also)
 
 
@@ -380,6 +378,8 @@ def with_whole_days(
 
     "4" and "August" alone are of other days: "24 August", "4) update the board".
     """
+    if not days:
+        return counts
     named = np.array([any(stem in day for day in days) for stem in stems], dtype=np.bool_)
     whole = np.zeros(counts.shape, dtype=np.bool_)
     for day in days:

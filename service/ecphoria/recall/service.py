@@ -340,7 +340,8 @@ class RecallService:
             clock.lap("rerank")
         found = judge(cue, search.seeding, search.frame, record=record, logit=read.logit)
         if found.verdict is Verdict.EMPTY:
-            found = replace(found, reasons=_why_empty(search.seeding.profile, options))
+            why = _why_empty(search.seeding.profile, options)
+            found = replace(found, reasons=why or found.reasons)
         return read, judge_activation(found, ranked.gate)
 
     async def _seed(
@@ -450,7 +451,10 @@ _FILTERS = (
 
 
 def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
-    """Tell why there is no candidate: an empty store, or what hides all that is stored."""
+    """Tell why there is no candidate: an empty store, or what hides all that is stored.
+
+    Empty if nothing but the cue limits it.
+    """
     if not profile.turn:
         return ("nothing is stored yet",)
     if not profile.items:
@@ -463,7 +467,7 @@ def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
     limits += ["match"] * (options.match is not Match.ANY)
     limits += [name for name in ("as_of", "known_at") if getattr(options, name)]
     if not limits:
-        return ("no memory matches this cue",)
+        return ()
     return (
         f"something is stored, but no memory passes {' and '.join(f'`{one}`' for one in limits)}",
     )

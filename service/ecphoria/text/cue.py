@@ -157,7 +157,7 @@ def analyse(
     timeless = cue_terms(_without_request(bare), of_names, languages) if stated else found
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
-    days = stems_of_days(untimed, stated) if stated else ()
+    days = stems_of_days(untimed, stated)
     named, likely = names_of_cue(asked, languages)
     english = in_english(asked, languages)
     unreminded, mine = REMINDER.sub(" ", text), [one.me for one in languages]

@@ -51,15 +51,17 @@ _TRADE_WORDS: Final = 3
 """Words behind "I am a" that are looked through for them."""
 
 _GREETINGS: Final = _TABLE["greetings"].split()
+_GREETED: Final = ("there", "everyone")
+_ME: Final = ("i'm", "i am", "ich bin")
 _INTRODUCTIONS: Final = tuple(
     " ".join(normalised_words(f"{greeting}{further} {me}"))
     for greeting in _GREETINGS
-    for further in ("", " there", " everyone")
-    for me in ("i'm", "i am", "ich bin")
+    for further in ("", *(f" {whom}" for whom in _GREETED))
+    for me in _ME
 )
 _GREETS: Final = re.compile(
-    rf"\b(?:{'|'.join(_GREETINGS)})(?:,? (?:there|everyone))?\W+"
-    rf"(?P<me>i(?:[{APOSTROPHES}]m| am)|ich bin)\b",
+    rf"\b(?:{'|'.join(_GREETINGS)})(?:,? (?:{'|'.join(_GREETED)}))?\W+"
+    rf"(?P<me>{'|'.join(_ME)})\b".replace("'", f"[{APOSTROPHES}]"),
     re.IGNORECASE,
 )
 """A name without *my name is* counts behind a greeting only: "I'm German" names nobody."""
