@@ -41,8 +41,11 @@ _IN_FIGURES: Final = (
 """`24.01.2024`, and the order of Chinese, Japanese and Korean."""
 
 _TH: Final = "(?:st|nd|rd|th)?"
+_ALIKE: Final = "April|August|September|November"
+"""Months with the same name in English and German. "Was war am 3. August los?" has no other word
+that tells its language."""
 STATED_DATE: Final = re.compile(
-    rf"\b(?:(?P<before>{_DAY}{_TH})\s+(?:of\s+)?)?"
+    rf"\b(?:(?P<before>{_DAY}(?:\.(?=\s+(?:{_ALIKE})\b)|{_TH}))\s+(?:of\s+)?)?"
     rf"(?P<month>{'|'.join(map(str.capitalize, MONTHS))})\b"
     rf"(?:\s+(?P<after>{_DAY}{_TH})\b(?!\d))?(?:,?\s+(?P<year>{_YEAR})\b)?"
     rf"|\b(?P<iso_year>{_YEAR})-(?P<iso_month>0[1-9]|1[0-2])-(?P<iso_day>0[1-9]|[12]\d|3[01])\b"
@@ -120,7 +123,7 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
     day, year = match["before"] or match["after"], match["year"]
     if match["month"] == "May" and not (day or year):
         return None
-    return _date(year, 1 + MONTHS.index(match["month"].lower()), day and day.rstrip("sthndr"))
+    return _date(year, 1 + MONTHS.index(match["month"].lower()), day and day.rstrip("sthndr."))
 
 
 def _date(year: str | None, month: int | str, day: str | None) -> PartialDate:

@@ -30,6 +30,8 @@ from ecphoria.text.dating import PartialDate, stated_dates
         ("at the Christmas party", []),
         ("Wo waren wir über Weihnachten 2023?", [(2023, 12, 25)]),
         ("Wer war an Silvester da?", [(None, 12, 31)]),
+        ("Was war am 3. August los?", [(None, 8, 3)]),
+        ("We won 4. May I come?", []),
     ],
 )
 def test_stated_dates(text: str, expected: list[tuple[int | None, int, int | None]]) -> None:
