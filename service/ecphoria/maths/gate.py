@@ -15,13 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.arrays import BoolArray, FloatArray, bools, floats
+from ecphoria.records.tenant import EVIDENCE
 
-FEATURES: Final = (
-    "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
-)  # fmt: skip
-"""Names of what `evidence_features` gives, in order."""
-# The gap had a negative weight on questions made by changing one word, and a positive one on pairs
-# with the evidence taken out (decision 0010).
 RANKS: Final = 10
 """Rank that the first one's score is compared with."""
 TEMPERATURE: Final = 0.1
@@ -88,7 +83,7 @@ def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArr
 
 
 def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
-    """Reduce one query's evidence to the features, [8]; O(n q).
+    """Reduce one query's evidence to the features of `EVIDENCE`, in its order, [8]; O(n q).
 
     With w = exp(match / .1), att = attribution, m = sum(w att) / sum(w), b = mean(att) but at
     most 1/2, cov = `covered` (0 for items that answer nothing), mass = sum of the rarity:
@@ -118,7 +113,7 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     >>> evidence_features(told, names_someone=True).round(3)
     array([0.263, 0.132, 0.   , 0.75 , 0.5  , 0.125, 0.5  , 0.   ])
     """
-    features = np.zeros(len(FEATURES))
+    features = np.zeros(len(EVIDENCE))
     if not evidence.match.size:
         return features
     about, own, void = evidence.attribution, evidence.own, evidence.answers_nothing

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import PARTS, Bounds, TextWeights, bounds_of, recipe_score
-from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features, fact_contrast
+from ecphoria.maths.gate import Evidence, attribution, evidence_features, fact_contrast
 from ecphoria.maths.lexical import share_held
 from ecphoria.recall.echoes import ABOUT_QUESTIONS
 from ecphoria.recall.frame import Frame
@@ -24,6 +24,7 @@ from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import (
     CONFIDENCE_DIGITS,
+    EVIDENCE,
     READ,
     SCALED,
     Gate,
@@ -333,7 +334,7 @@ class _Found:
             ),
             names_someone=bool(self._analysis.names),
         )
-        return dict(zip(FEATURES, features.tolist(), strict=True))
+        return dict(zip(EVIDENCE, features.tolist(), strict=True))
 
     def _contrast(self) -> float:
         """Compare what facts about the named speakers say of the cue with what others say."""

@@ -45,11 +45,13 @@ from ecphoria.recall.rerank import Reread, reread
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, Seeker, read_for_misspelt
 from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.asked import named
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     HITS_OF_LIST,
     Cue,
     EngramHit,
+    Filters,
     Hit,
     Match,
     OptionValue,
@@ -444,12 +446,6 @@ class RecallService:
             self._saved = asyncio.Event()
 
 
-_FILTERS = (
-    "session", "sessions", "speaker", "role", "kind", "metadata", "occurred_from",
-    "occurred_before", "exclude",
-)  # fmt: skip
-
-
 def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
     """Tell why there is no candidate: an empty store, or what hides all that is stored.
 
@@ -463,7 +459,7 @@ def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
     start, end = filters.occurred_from, filters.occurred_before
     if start and end and start >= end:
         return ("`occurred_before` is not later than `occurred_from`, so no memory lies between",)
-    limits = [name for name in _FILTERS if getattr(filters, name)]
+    limits = [name for name in named(Filters) if getattr(filters, name)]
     limits += ["match"] * (options.match is not Match.ANY)
     limits += [name for name in ("as_of", "known_at") if getattr(options, name)]
     if not limits:

@@ -239,7 +239,10 @@ class TenantStats:
 EVIDENCE: Final = (
     "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
 )  # fmt: skip
-"""Evidence that a gate weighs: features of the hits, not of the question."""
+"""Evidence that a gate weighs: features of the hits, not of the question; in the order in which
+`maths.gate.evidence_features` gives it."""
+# The gap had a negative weight on questions made by changing one word, and a positive one on pairs
+# with the evidence taken out (decision 0010).
 
 STATED: Final = "fact_contrast"
 """Evidence of a store with facts: what those about the named speaker say of the cue, against what

@@ -3,7 +3,6 @@
 import pytest
 
 from ecphoria.ingest.service import IngestService
-from ecphoria.maths.gate import FEATURES
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode
@@ -19,8 +18,7 @@ async def ask(recalls: RecallService, tenant: TenantId, cue: str) -> RecallResul
     return await recalls.recall(tenant, Cue(text=cue), RecallOptions())
 
 
-def test_the_shipped_gate_weighs_what_the_kernel_measures() -> None:
-    assert EVIDENCE == FEATURES
+def test_the_shipped_gate_weighs_all_the_evidence() -> None:
     assert set(SHIPPED.weights) == set(EVIDENCE)
 
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.gate import (
-    FEATURES,
     Evidence,
     attribution,
     evidence_features,
     threshold,
     weight_of_speakers,
 )
+from ecphoria.records.tenant import EVIDENCE
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 TWELVE = [0.31, 0.42, 0.47, 0.55, 0.58, 0.63, 0.66, 0.71, 0.74, 0.79, 0.83, 0.88]
@@ -54,7 +54,7 @@ def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]
         weight = weight_of_speakers(given.similarity, given.own)
         against = np.array([found[0] < 0, found[1] < 0, True])
         found[:3] /= np.where(against, weight, (1 + weight) / 2)
-    return dict(zip(FEATURES, found.tolist(), strict=True))
+    return dict(zip(EVIDENCE, found.tolist(), strict=True))
 
 
 def test_a_tenth_of_twelve_is_one_refusal() -> None:
