@@ -234,6 +234,15 @@ def test_a_part_of_a_date_is_no_word_of_it(owner: Owner) -> None:
     assert {hit["episode"]["text"] for hit in hits[:3]} == set(said["2025-08-04"])
 
 
+def test_the_number_of_a_day_is_found_in_another_form(owner: Owner) -> None:
+    dentist = "The dentist sees me on the fourth of August."
+    for text in (dentist, "On 24 August we sail.", "The fourth wheel is loose."):
+        owner.remember(text, role="user", occurred_at="2025-07-01T10:00Z")
+    hits = owner.post("/v1/recall", json={"cue": "What is on 4 August?"}).json()["hits"]
+    by_words = [hit["episode"]["text"] for hit in hits if hit["parts"].get("lex", 0) > 0]
+    assert by_words == [dentist]
+
+
 def test_the_askers_name_is_found_among_other_names(owner: Owner) -> None:
     for n, (role, text) in enumerate(
         (

@@ -26,7 +26,14 @@ from ecphoria.text.cue_words import (
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
 )
-from ecphoria.text.dating import PartialDate, PlacedDate, names_time, stated_dates, stems_of_days
+from ecphoria.text.dating import (
+    PartialDate,
+    PlacedDate,
+    forms_of_days,
+    names_time,
+    stated_dates,
+    stems_of_days,
+)
 from ecphoria.text.english import (
     CONTRACTED,
     FUNCTION_WORDS,
@@ -82,8 +89,8 @@ class CueAnalysis:
         asks_name: The cue asks for the asker's name, and nothing else.
         own: Stems of what it calls the asker's: "my birthday"; each with the stem of the English
             word, as `in_english` writes it.
-        also: Further terms that stand for a stem: the stem of its word in the cue's language, and
-            those of words with the same meaning.
+        also: Further terms that stand for a stem: the stem of its word in the cue's language,
+            those of words with the same meaning, and "3rd" and "third" for a stated "3 April".
         written_names: Stems of names that are no speakers, by their capital or the signs inside:
             "Leo", "db-stage-01".
         likely_names: Stems of what may be a name, in other languages than English: a German noun
@@ -157,7 +164,7 @@ def analyse(
     timeless = cue_terms(_without_request(bare), of_names, languages) if stated else found
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
-    days = stems_of_days(untimed, stated)
+    days = tuple(day for day in stems_of_days(untimed, stated) if day.isdisjoint(timeless.stems))
     named, likely = names_of_cue(asked, languages)
     english = in_english(asked, languages)
     unreminded, mine = REMINDER.sub(" ", text), [one.me for one in languages]
@@ -165,7 +172,7 @@ def analyse(
         names=names,
         subject=names[0] if len(names) == 1 else None,
         stems=found.stems,
-        also=found.also,
+        also=_joined(found.also, forms_of_days(days)),
         # "Recommend" is what the listener did; the reply need not have the word.
         silent=found.silent | {*stems_of(words(said[0])[-1:] if said else ())},
         written_names=(named | {*joined_names(asked)}) & {*found.stems},
@@ -184,8 +191,12 @@ def analyse(
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
         asks_name=_ASKS_NAME.search(in_english(text, languages)) is not None,
         own=_stems_of_each(_MINE.findall(english), asked, languages),
-        days=tuple(day for day in days if day.isdisjoint(timeless.stems)),
+        days=days,
     )
+
+
+def _joined(also: Related, more: Related) -> Related:
+    return {stem: (*also.get(stem, ()), *more.get(stem, ())) for stem in {**also, **more}}
 
 
 _TOGETHER: Final = re.compile(r"\b(?:(?i:we|ours?|ourselves|wir|uns|unser\w*)|[Uu]s)\b")

@@ -180,6 +180,39 @@ def stems_of_days(text: str, dates: Sequence[PlacedDate]) -> tuple[frozenset[str
     )
 
 
+_ORDINALS: Final = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+    "eighteenth", "nineteenth", "twentieth",
+)  # fmt: skip
+"""The English ones of one word."""
+_NUMBER_OF_DAY: Final = re.compile(rf"({_DAY}){_TH}")
+
+
+def forms_of_days(days: Iterable[frozenset[str]]) -> dict[str, tuple[str, ...]]:
+    """Give for the number of each day with a month the other stems that English writes for it.
+
+    >>> forms_of_days([frozenset({"3", "april"})])
+    {'3': ('3rd', 'third')}
+    """
+    numbers = {
+        stem: int(found[1])
+        for day in days
+        if any(map(str.isalpha, day))
+        for stem in sorted(day)
+        if (found := _NUMBER_OF_DAY.fullmatch(stem))
+    }
+    return {
+        stem: tuple(form for form in _forms_of(number) if form != stem)
+        for stem, number in numbers.items()
+    }
+
+
+def _forms_of(number: int) -> tuple[str, ...]:
+    end = "th" if number in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return (str(number), f"{number}{end}", *stems_of(_ORDINALS[number - 1 : number]))
+
+
 def _holidays_in(text: str, languages: Sequence[Language]) -> tuple[PlacedDate, ...]:
     """Find holidays of a text's languages by which a question names a time: "à Noël"."""
     lower = unaccented(text)

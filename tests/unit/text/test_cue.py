@@ -278,6 +278,20 @@ def test_the_words_of_a_stated_day(text: str, days: list[set[str]]) -> None:
     assert [set(day) for day in analyse(text, ()).days] == days
 
 
+@pytest.mark.parametrize(
+    ("text", "also"),
+    [
+        ("What did Ana do on 3 April?", {"3": {"3rd", "third"}}),
+        ("What did Ana do on April 12th?", {"12th": {"12", "twelfth"}}),
+        ("What is on 21 June, and on 30 August?", {"21": {"21st"}, "30": {"30th"}}),
+        ("What did we decide on 2026-09-25?", {}),
+        ("What did Ana do in April?", {}),
+    ],
+)
+def test_the_number_of_a_stated_day_has_other_forms(text: str, also: dict[str, set[str]]) -> None:
+    assert {stem: set(forms) for stem, forms in analyse(text, ()).also.items()} == also
+
+
 def test_another_name_is_not_the_askers_once_it_was_told() -> None:
     cue = analyse("What is my name?", ())
     turns = (
