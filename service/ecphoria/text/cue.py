@@ -44,7 +44,7 @@ from ecphoria.text.english import (
 from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
 from ecphoria.text.phrasebook import in_english, originals
-from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names
+from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names, merged
 from ecphoria.text.tokens import APOSTROPHES, porter, stems, stems_of, word_set, words
 
 _MOST_DATES = 32
@@ -172,7 +172,7 @@ def analyse(
         names=names,
         subject=names[0] if len(names) == 1 else None,
         stems=found.stems,
-        also=_joined(found.also, forms_of_days(days)),
+        also=merged(found.also, forms_of_days(days)),
         # "Recommend" is what the listener did; the reply need not have the word.
         silent=found.silent | {*stems_of(words(said[0])[-1:] if said else ())},
         written_names=(named | {*joined_names(asked)}) & {*found.stems},
@@ -193,10 +193,6 @@ def analyse(
         own=_stems_of_each(_MINE.findall(english), asked, languages),
         days=days,
     )
-
-
-def _joined(also: Related, more: Related) -> Related:
-    return {stem: (*also.get(stem, ()), *more.get(stem, ())) for stem in {**also, **more}}
 
 
 _TOGETHER: Final = re.compile(r"\b(?:(?i:we|ours?|ourselves|wir|uns|unser\w*)|[Uu]s)\b")

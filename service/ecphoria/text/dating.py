@@ -12,6 +12,7 @@ from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeVar
 
+from ecphoria.text import german
 from ecphoria.text.english import MONTHS, STOP_WORDS, WEEKDAYS
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
 from ecphoria.text.tokens import APOSTROPHES, stems_of, unaccented, words
@@ -41,7 +42,7 @@ _IN_FIGURES: Final = (
 """`24.01.2024`, and the order of Chinese, Japanese and Korean."""
 
 _TH: Final = "(?:st|nd|rd|th)?"
-_ALIKE: Final = "April|August|September|November"
+_ALIKE: Final = "|".join(month.capitalize() for month in MONTHS if month in german.MONTHS)
 """Months with the same name in English and German. "Was war am 3. August los?" has no other word
 that tells its language."""
 STATED_DATE: Final = re.compile(
