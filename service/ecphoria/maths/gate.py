@@ -22,6 +22,11 @@ RANKS: Final = 10
 TEMPERATURE: Final = 0.1
 """Match by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
 
+_MOST_BEST: Final = 3
+"""Most of the best items."""
+_APART: Final = 3.0
+"""Least size of the drop behind the best items, as a multiple of those before it."""
+
 _FEW: Final = 20
 """Number of items with which who said it may count only half (docs/evaluation/gate.md)."""
 _USUAL: Final = 200
@@ -135,6 +140,21 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     features[6] = max(0.0, float(similar[best[0]]))
     features[7] = evidence.score[best[0]] - evidence.score[best[-1]]
     return features
+
+
+def count_best(score: FloatArray) -> int:
+    """Count the items that stand apart from all others, from 1 to 3, of n >= 2 descending scores.
+
+    A question about two documents has two. The first always counts, the second and third with it
+    if the drop of the score behind them is more than three times as large as each drop before.
+
+    >>> count_best(np.array([1.9, 1.6, 0.7, 0.5])), count_best(np.array([1.9, 1.6, 1.4, 1.3]))
+    (2, 1)
+    """
+    drops = -np.diff(score[: _MOST_BEST + 1])
+    largest = np.maximum.accumulate(drops)
+    apart = np.flatnonzero(drops[1:] > _APART * largest[:-1])
+    return 1 if not apart.size else int(apart[-1]) + 2
 
 
 def weight_of_speakers(similarity: FloatArray, own: BoolArray) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import PARTS, Bounds, TextWeights, bounds_of, recipe_score
-from ecphoria.maths.gate import Evidence, attribution, evidence_features, fact_contrast
+from ecphoria.maths.gate import Evidence, attribution, count_best, evidence_features, fact_contrast
 from ecphoria.maths.lexical import share_held
 from ecphoria.recall.echoes import ABOUT_QUESTIONS
 from ecphoria.recall.frame import Frame
@@ -73,7 +73,7 @@ _LEAST_WORDS = 2
 """Content words of a cue that asks nothing, from which a tenant's scale learns."""
 
 _LEAST_MATCHES = 2
-"""Memories needed to measure a recall without its first hit."""
+"""Memories needed to measure a recall without its best hits."""
 
 # The gates know nothing of the reader, so its logit adds to theirs. Fitted on talk, with the
 # evidence in the store and taken out (decision 0056).
@@ -87,7 +87,7 @@ class Judgement:
 
     Attributes:
         evidence: The figures that a gate may weigh, by name.
-        without: Those that a tenant's scale needs, without the first hit; empty if fewer than two
+        without: Those that a tenant's scale needs, without the best hits; empty if fewer than two
             memories match, or if the recall is not recorded.
     """
 
@@ -142,7 +142,7 @@ def judge(
     return Judgement(
         verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
         reasons=found.reasons(cue, verdict),
-        without=found.without_first() if record and found.is_telling else {},
+        without=found.without_best() if record and found.is_telling else {},
     )  # fmt: skip
 
 
@@ -298,13 +298,14 @@ class _Found:
             "asks_when": float(self._analysis.is_when),
         }
 
-    def without_first(self) -> dict[str, float]:
-        """Measure what a tenant's scale needs as if the first hit were not stored."""
+    def without_best(self) -> dict[str, float]:
+        """Measure what a tenant's scale needs as if the best hits were not stored."""
         rows = np.flatnonzero(self._rows)
         if rows.size < _LEAST_MATCHES:
             return {}
+        ordered = rows[np.argsort(-self._score[rows], kind="stable")]
         others = self._rows.copy()
-        others[rows[np.argmax(self._score[rows])]] = False
+        others[ordered[: count_best(self._score[ordered])]] = False
         measured = self._measured(others)
         return {name: measured[name] for name in SCALED}
 

@@ -471,7 +471,7 @@ class Trace:
     stimulation: Internal[Stimulation | None] = None
     """Effect of a strategy that stimulates memories."""
     without: Internal[Mapping[str, float]] = field(default_factory=dict)
-    """Figures of the evidence without the first hit."""
+    """Figures of the evidence without the best hits."""
 
 
 @answered()

@@ -38,16 +38,16 @@ _FIGURES: Final = (
 SCALED: Final = tuple(figure.name for figure in _FIGURES)
 """Names of the figures that are scaled."""
 _SUMS: Final = 4
-"""Sums of a figure: of the values with the first hit, of their squares, and both without it."""
+"""Sums of a figure: of the values with the best hits, of their squares, and both without them."""
 _LEAST_WORTH, _MOST = 0.2, 3.0
 
 
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Usual evidence of a tenant's recorded recalls, with and without their first hit.
+    """Usual evidence of a tenant's recorded recalls, with and without their best hits.
 
-    A recall without its first hit looks like a question without an answer. So the store itself
+    A recall without its best hits looks like a question without an answer. So the store itself
     tells how far apart both kinds are, without labels (decision 0070).
     """
 
@@ -56,7 +56,7 @@ class Scale:
     found: Mapping[str, float]
     """Mean of each figure."""
     without: Mapping[str, float]
-    """Mean of each figure without the first hit."""
+    """Mean of each figure without the best hits."""
     spread: Mapping[str, float]
     """Standard deviation of each figure within either kind."""
 
@@ -77,7 +77,7 @@ class Scale:
 
 
 def sums_of(recalls: Iterable[tuple[Mapping[str, float], Mapping[str, float]]]) -> list[float]:
-    """Add up recalls, with and without their first hit: their number, then the sums by figure."""
+    """Add up recalls, with and without their best hits: their number, then the sums by figure."""
     sums = [0.0] * (1 + _SUMS * len(SCALED))
     for found, without in recalls:
         values = ((found[name], without[name]) for name in SCALED)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ecphoria.maths.gate import (
     Evidence,
     attribution,
+    count_best,
     evidence_features,
     threshold,
     weight_of_speakers,
@@ -269,3 +270,31 @@ def test_who_said_it_hardly_counts_against_those_named_among_two_items() -> None
     share, coverage, unsaid, *_ = evidence_features(two, names_someone=True).tolist()
     assert (coverage, unsaid) == pytest.approx((-0.1, 0.1))
     assert 0.0 < share == pytest.approx(0.55 * features(two)["share"])
+
+
+@pytest.mark.parametrize(
+    ("scores", "best"),
+    [
+        ([1.9, 1.0], 1),
+        ([1.9, 1.0, 0.9, 0.8], 1),
+        ([1.9, 1.7, 0.9, 0.8], 2),
+        ([1.9, 1.7, 1.5, 0.8], 3),
+        ([1.9, 1.7, 1.35, 1.2], 1),
+        ([1.0, 1.0, 0.5, 0.5], 2),
+        ([1.9, 1.9, 1.9, 1.9, 0.1], 1),
+        ([0.0, 0.0, 0.0], 1),
+    ],
+)
+def test_the_best_stand_apart_from_all_others(scores: list[float], best: int) -> None:
+    assert count_best(np.array(scores)) == best
+
+
+@given(st.lists(st.floats(0, 2), min_size=2, max_size=8), st.integers(1, 4), st.integers(0, 3))
+def test_unit_and_zero_of_the_scores_do_not_matter(
+    scores: list[float], unit: int, zero: int
+) -> None:
+    # Sixteenths are exact, so no drop is rounded.
+    ordered = np.sort(np.round(np.array(scores) * 16) / 16)[::-1]
+    best = count_best(ordered)
+    assert 1 <= best <= min(3, len(ordered))
+    assert count_best(2.0**unit * ordered + zero) == best
