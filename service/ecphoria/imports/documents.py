@@ -3,12 +3,12 @@
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
 from ecphoria.errors import BadFile, Misconfigured, install
-from ecphoria.imports.markdown import PAGES, page, read_page
+from ecphoria.imports.markdown import PAGES, page, parted
 from ecphoria.imports.streams import Counted, Found, Reading, Tree, matches, shown
 
 DOCUMENTS: Final = (*PAGES, "*.txt", "*.text", "*.html", "*.htm", "*.pdf", "*.docx")
@@ -16,6 +16,9 @@ DOCUMENTS: Final = (*PAGES, "*.txt", "*.text", "*.html", "*.htm", "*.pdf", "*.do
 _LARGEST: Final = 200_000_000
 """Bytes of a file to convert: it is held as a whole."""
 _LONGEST_TEXT: Final = 10_000_000
+"""Bytes of a text; a larger one would not fit the body of a request."""
+UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+"""The beginnings of a text in UTF-16."""
 _CONVERTED: Final = {"PDF": ".pdf", "Word": ".docx", "HTML": ".html"}
 # The content tells the kind of a file, not its name (decision 0043).
 _KINDS: Final = (
@@ -55,9 +58,7 @@ def kind_of(start: bytes) -> str:
 
 
 def _is_text(start: bytes) -> bool:
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return True
-    return b"\x00" not in start
+    return start.startswith(UTF_16) or b"\x00" not in start
 
 
 def packed_kind(names: list[str]) -> str | None:
@@ -75,12 +76,12 @@ def refusal(kind: str, name: str = "") -> BadFile:
     return BadFile(f"{told}; {remedy or 'convert it to PDF, Word, HTML, markdown or text'}.")
 
 
-def read_documents(tree: Tree, reading: Reading) -> Iterator[Found]:
-    """Read the documents of a folder in the order of their names."""
+def read_documents(tree: Tree, reading: Reading, names: Sequence[str]) -> Iterator[Found]:
+    """Read the files of a folder with such names, in order; one that cannot be used is told."""
     for path in tree.outside:
         reading.place = shown(path)
         yield BadFile("It is a link that leads out of the folder; copy the file into it.")
-    for path in tree.named(*DOCUMENTS):
+    for path in tree.named(*names):
         yield from tree.read(path, reading, partial(read_document, name=f"{tree.name}/{path}"))
 
 
@@ -99,26 +100,22 @@ def read_document(stream: Counted, name: str) -> Iterator[Found]:
     elif kind != "text":
         # Nothing is guessed: an entry that cannot be read is counted as refused (decision 0043).
         yield refusal(kind)
-    elif matches(name, *PAGES):
-        yield from read_page(stream, name)
+    elif isinstance(text := _decoded(stream), BadFile):
+        yield text
     else:
-        raw = stream.read(_LONGEST_TEXT + 1)
-        if len(raw) > _LONGEST_TEXT:
-            yield BadFile(f"The file is larger than {_LONGEST_TEXT / 1e6:.0f} MB; split it.")
-        elif (text := _decoded(raw)) is None:
-            yield BadFile("The text is not UTF-8; save it as UTF-8.")
-        else:
-            yield from page(text, {}, name, stream.reading)
+        front, body = parted(text, stream.reading) if matches(name, *PAGES) else ({}, text)
+        yield from page(body, front, name, stream.reading)
 
 
-def _decoded(raw: bytes) -> str | None:
-    encodings = ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",)
-    for encoding in encodings:
-        try:
-            return raw.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-        except UnicodeDecodeError:
-            continue
-    return None
+def _decoded(stream: Counted) -> str | BadFile:
+    raw = stream.within(_LONGEST_TEXT)
+    if isinstance(raw, BadFile):
+        return raw
+    try:
+        text = raw.decode("utf-16" if raw.startswith(UTF_16) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        return BadFile(f"Not UTF-8 at byte {error.start + 1}; save it as UTF-8.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _kind_of_packed(stream: Counted) -> str | None:
@@ -134,9 +131,9 @@ def _kind_of_packed(stream: Counted) -> str | None:
 def _converted(stream: Counted, name: str, kind: str) -> Iterator[Found]:
     """Convert a document to markdown; its title is kept."""
     convert = _converter(kind)
-    raw = stream.read(_LARGEST + 1)
-    if len(raw) > _LARGEST:
-        yield BadFile(f"The file is larger than {_LARGEST / 1e6:.0f} MB; split it.")
+    raw = stream.within(_LARGEST)
+    if isinstance(raw, BadFile):
+        yield raw
         return
     try:
         found = convert(io.BytesIO(raw))

@@ -13,7 +13,7 @@ from ecphoria.errors import BadFile
 from ecphoria.imports.documents import DOCUMENTS, packed_kind, read_documents, refusal
 from ecphoria.imports.formats import KNOWN, Format, detect, reader_of
 from ecphoria.imports.items import FileItem, read_items
-from ecphoria.imports.markdown import PAGES, read_pages
+from ecphoria.imports.markdown import PAGES
 from ecphoria.imports.records import Record, RecordKeys, read_fields, read_records
 from ecphoria.imports.shapes import Layout, shape_of
 from ecphoria.imports.slack import LISTS, days_of, read_slack
@@ -129,10 +129,9 @@ def _opened_tree(tree: Tree, path: Path, form: Format | None) -> Opened:
     reading.leave_parts("hidden files", tree.hidden)
     if form is Format.SLACK and (days := days_of(tree)):
         files, found = [*tree.named(*LISTS), *days], read_slack(tree, reading)
-    elif form is Format.MARKDOWN:
-        files, found = tree.named(*PAGES), read_pages(tree, reading)
-    elif form is Format.DOCUMENTS:
-        files, found = tree.named(*DOCUMENTS), read_documents(tree, reading)
+    elif form in (Format.MARKDOWN, Format.DOCUMENTS):
+        names = PAGES if form is Format.MARKDOWN else DOCUMENTS
+        files, found = tree.named(*names), read_documents(tree, reading, names)
     elif form in KNOWN or form is Format.WHATSAPP:
         files = _files_of(tree, form)
         found = _read_files(tree, reading, files, form)

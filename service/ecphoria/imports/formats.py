@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from ecphoria.errors import BadFile
 from ecphoria.imports.assistants import read_activity, read_claude_code, read_mem0
-from ecphoria.imports.documents import kind_of, read_document, refusal
+from ecphoria.imports.documents import UTF_16, kind_of, read_document, refusal
 from ecphoria.imports.items import Take, read_items
 from ecphoria.imports.markdown import PAGES
 from ecphoria.imports.messages import (
@@ -172,7 +172,6 @@ _ACTIVITY: Final = Known(
     take=read_activity, tells=_has_any("safeHtmlItem", "activityControls"), unit="activity"
 )
 _JSON: Final = (".json", ".jsonl", ".ndjson")
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _NOT_UTF_8: Final = "The file is UTF-16; save it as UTF-8."
 _OWN: Final = frozenset({*named(NewEpisode), "id"})
 
@@ -203,7 +202,7 @@ def detect(start: bytes, name: str = "") -> Format:
     kind = kind_of(start)
     if kind != "text":
         return _detect_binary(start, kind)
-    coding = "utf-16" if start[:2] in _UTF_16 else "utf-8"
+    coding = "utf-16" if start.startswith(UTF_16) else "utf-8"
     lines = start[:4_096].decode(coding, errors="replace").split("\n")
     if any(whatsapp_head(line.lstrip("\ufeff").rstrip("\r")) for line in lines[:3]):
         if coding != "utf-8":
@@ -258,7 +257,7 @@ def _detect_text(start: bytes, name: str) -> Format:
         return Format.MARKDOWN
     if has_object(start):
         return Format.EPISODES
-    if start[:2] in _UTF_16 and path.suffix in _JSON:
+    if start.startswith(UTF_16) and path.suffix in _JSON:
         raise BadFile(_NOT_UTF_8)
     if path.suffix in _JSON and is_value(start):
         raise BadFile(f"{PurePosixPath(name).name} holds neither a list nor an object of JSON.")

@@ -6,51 +6,20 @@ The service cuts long documents into passages by itself, so no file is cut here.
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from ecphoria.errors import BadFile, Misconfigured, install
-from ecphoria.imports.streams import Counted, Found, Reading, Tree, shown
+from ecphoria.errors import Misconfigured, install
+from ecphoria.imports.streams import Reading, shown
 from ecphoria.imports.values import Fields, instant, metadata
 from ecphoria.records.forms import composed
 
 PAGES: Final = ("*.md", "*.markdown")
-_LARGEST: Final = 10_000_000
-"""Bytes of a file; a larger one would not fit the body of a request."""
 _TIMES: Final = ("date", "created")
 _HEADING: Final = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _FENCE: Final = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD: Final = re.compile(r"[^\s:#-][^:\n]*:(?=\s)")
 FIELDS: Final = "fields of front matter that cannot be read"
-
-
-def read_pages(tree: Tree, reading: Reading) -> Iterator[Found]:
-    """Read the files in the order of their names; a file that cannot be used is told."""
-    for path in tree.outside:
-        reading.place = shown(path)
-        yield BadFile("It is a link that leads out of the folder; copy the file into it.")
-    for path in tree.named(*PAGES):
-        if tree.sizes[path] > _LARGEST:
-            reading.place = shown(path)
-            reading.done += tree.sizes[path]
-            yield BadFile(f"The file is larger than {_LARGEST / 1e6:.0f} MB; split it.")
-        else:
-            yield from tree.read(path, reading, partial(read_page, name=f"{tree.name}/{path}"))
-
-
-def read_page(stream: Counted, name: str) -> Iterator[Found]:
-    """Read a file of markdown, whose path is its name."""
-    try:
-        text = stream.read(_LARGEST + 1).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        yield BadFile(f"Not UTF-8 at byte {error.start + 1}; save it as UTF-8.")
-        return
-    if len(text) > _LARGEST:
-        yield BadFile(f"The file is larger than {_LARGEST / 1e6:.0f} MB; split it.")
-        return
-    front, body = _parted(text.replace("\r\n", "\n").replace("\r", "\n"), stream.reading)
-    yield from page(body, front, name, stream.reading)
 
 
 def page(text: str, front: Mapping[Any, Any], name: str, reading: Reading) -> Iterator[Fields]:
@@ -83,7 +52,7 @@ def page(text: str, front: Mapping[Any, Any], name: str, reading: Reading) -> It
     }
 
 
-def _parted(text: str, reading: Reading) -> tuple[Mapping[Any, Any], str]:
+def parted(text: str, reading: Reading) -> tuple[Mapping[Any, Any], str]:
     """Part the front matter from the text.
 
     Front matter that is no YAML is read field by field; one that cannot be read is counted. A text

@@ -120,6 +120,13 @@ class Counted:
         """Look at the first bytes without reading them."""
         return start_of(self._stream)
 
+    def within(self, most: int) -> bytes | BadFile:
+        """Read the file as a whole; BadFile if it has more than `most` bytes."""
+        found = self.read(most + 1)
+        if len(found) > most:
+            return BadFile(f"The file is larger than {most / 1e6:.0f} MB; split it.")
+        return found
+
     def whole(self, size: int) -> bytes:
         """Look at the file up to a size without reading it; nothing if it cannot go back."""
         if not self._stream.seekable():

@@ -62,6 +62,14 @@ def test_tabs_and_comments_of_front_matter_are_no_text(front: str) -> None:
     assert export.reading.parts.total() == 1
 
 
+@pytest.mark.parametrize("name", ["a.md", "a.txt"])
+@pytest.mark.parametrize("before", ["", "x"])
+def test_a_text_over_the_bound_is_refused_and_never_cut(name: str, before: str) -> None:
+    """Each letter has two bytes; the bound lies between two letters, or inside of one."""
+    contents, _ = read((before + "\u00e9" * 5_000_001).encode(), name)
+    assert [str(one) for one in contents] == ["The file is larger than 10 MB; split it."]
+
+
 @pytest.mark.parametrize("content", [b"%PDF-1.4 garbage", b"PK\x03\x04garbage"])
 def test_a_damaged_document_is_refused(content: bytes) -> None:
     (found,), _ = read(content, "x/y.pdf")
@@ -133,7 +141,7 @@ DOCUMENTS = {
     "plan.txt": b"Sell the boat.", "plan.html": HTML, "plan.pdf": pdf_file(),
     "plan.docx": word_file(), "wrong.txt": HTML, "wrong.json": pdf_file(),
     "none": b"Sell the boat.", "utf16.txt": "Sell the boat.".encode("utf-16"),
-    "wrong.pdf": b"Sell the boat.",
+    "wrong.pdf": b"Sell the boat.", "utf16.md": "Sell the boat.".encode("utf-16"),
 }  # fmt: skip
 
 
@@ -142,7 +150,7 @@ def test_a_document_is_told_by_its_content_and_read(name: str, tmp_path: Path) -
     file = tmp_path / name
     file.write_bytes(DOCUMENTS[name])
     with opened(file) as export:
-        assert export.form is Format.DOCUMENTS
+        assert export.form is (Format.MARKDOWN if name.endswith(".md") else Format.DOCUMENTS)
         (record,) = export.records
     assert isinstance(record.content, NewEpisode), record.content
     assert record.content.text == "Sell the boat."
@@ -158,7 +166,7 @@ def test_a_folder_of_documents_is_read(tmp_path: Path) -> None:
     with opened(tmp_path, Format.DOCUMENTS) as export:
         contents = [record.content for record in export.records]
     read = [one for one in contents if isinstance(one, NewEpisode)]
-    assert [one.text for one in read] == ["Sell the boat."] * 7
+    assert [one.text for one in read] == ["Sell the boat."] * 8
     assert [one.message[:19] for one in contents if isinstance(one, BadFile)] == [
         "This is a PNG image"
     ]
