@@ -7,11 +7,11 @@ place in it and its text, so two equal messages of a conversation stay two.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from hashlib import sha256
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
 from ecphoria.imports.items import FileItem
+from ecphoria.imports.records import RecordKeys
 from ecphoria.imports.streams import Found, Reading
 from ecphoria.imports.texts import CALLS, NO_TEXT, SYSTEM, THINKING, Message, joined_parts
 from ecphoria.imports.values import as_list, as_object, told_time, word
@@ -172,7 +172,6 @@ def _message(
     elif not text:
         yield BadFile("The message has no text; it is left out.")
     else:
-        key = sha256(f"{session} {position} {text}".encode(errors="replace"))
         yield {
             "text": text,
             "role": role,
@@ -180,7 +179,9 @@ def _message(
             "session": session,
             "position": position,
             "source": source,
-            "idempotency_key": f"{key.digest()[:16].hex()}-1",
+            "idempotency_key": RecordKeys().of(
+                f"{session} {position} {text}".encode(errors="replace")
+            ),
             **reading.occurred(told_time(data)),
         }
 

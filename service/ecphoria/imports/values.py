@@ -4,13 +4,20 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from ecphoria.records.episode import LARGEST_METADATA, LONGEST_KEY, LONGEST_NAME, LONGEST_SOURCE
+from ecphoria.records.episode import (
+    CENTURY,
+    EARLIEST,
+    LARGEST_METADATA,
+    LONGEST_KEY,
+    LONGEST_NAME,
+    LONGEST_SOURCE,
+)
 
 Fields = dict[str, object]
 
@@ -20,8 +27,6 @@ _LIMITS: Final = {
 }  # fmt: skip
 _KEPT_OF_KEY: Final = 400
 _UNREADABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-_AHEAD: Final = timedelta(days=100 * 365)
-_EARLIEST: Final = datetime(1000, 1, 1, tzinfo=UTC)
 _UNITS: Final = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 """Numbers from the first on count nanoseconds, microseconds, milliseconds; below them seconds."""
 _TIMES: Final = (
@@ -84,7 +89,7 @@ def instant(when: object) -> datetime | None:
         if not isinstance(found, datetime):
             return None
         aware = found if found.tzinfo else found.replace(tzinfo=UTC)
-        return aware if _EARLIEST <= aware <= datetime.now(UTC) + _AHEAD else None
+        return aware if EARLIEST <= aware <= datetime.now(UTC) + CENTURY else None
     except (ValueError, OverflowError, OSError, TypeError, RecursionError):
         return None
 

@@ -3,13 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from hashlib import sha256
 from math import isfinite
 from typing import Any, Final
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.episode import (
+    CENTURY,
+    EARLIEST,
     LARGEST_METADATA,
     LONGEST_DESCRIPTION,
     LONGEST_KEY,
@@ -25,10 +27,6 @@ from ecphoria.records.forms import composed
 from ecphoria.text.tokens import check_readable
 
 _PARTS = ("subject", "predicate", "object")
-_EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
-_AHEAD = timedelta(days=100 * 366)
-
-
 _LONGEST: Final = {"source": LONGEST_SOURCE, "idempotency_key": LONGEST_KEY}
 
 
@@ -69,10 +67,10 @@ def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetim
     """
     if occurred_at is None:
         return recorded_at
-    earliest, latest = _EARLIEST, recorded_at + _AHEAD
-    if not earliest <= occurred_at <= latest:
+    latest = recorded_at + CENTURY
+    if not EARLIEST <= occurred_at <= latest:
         raise InvalidInput(
-            f"`occurred_at` must lie between {earliest:%Y} and {latest:%Y}; "
+            f"`occurred_at` must lie between {EARLIEST:%Y} and {latest:%Y}; "
             "leave it out if it is not known",
             field="occurred_at",
         )
@@ -87,7 +85,7 @@ def checked_expiry(expires_at: datetime | None, now: datetime) -> datetime | Non
     """
     if expires_at is None:
         return None
-    if not now < expires_at <= now + _AHEAD:
+    if not now < expires_at <= now + CENTURY:
         raise InvalidInput(
             "`expires_at` must lie ahead, by a century at most; to remove an episode now, erase "
             "it",

@@ -65,6 +65,10 @@ DEFAULT_RELIABILITY = 0.7
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
 """The least difference of two stored instants."""
+EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
+"""The first instant at which an episode may occur."""
+CENTURY = timedelta(days=100 * 366)
+"""How far ahead of its recording an episode may occur or expire."""
 
 TURN: JsonDict = {
     "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",
