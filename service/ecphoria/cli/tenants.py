@@ -183,7 +183,11 @@ OldFile = Annotated[
     Path, Argument(metavar="FILE", exists=True, dir_okay=False, help="Backup file.")
 ]
 Discard = Annotated[
-    bool, Option("--discard", help="Abandon an interrupted attempt and delete its data.")
+    bool,
+    Option(
+        "--discard",
+        help="Store nothing; delete what an interrupted run with this file has stored in part.",
+    ),
 ]
 
 
@@ -225,11 +229,11 @@ def import_tenant(
 
 def _put(file: Path, home: Path | None, *, discard: bool, whole: bool, keys: bool = True) -> None:
     if discard:
-        given_up = _run(home, lambda copies, _: copies.discard(file))
+        interrupted = _run(home, lambda copies, _: copies.discard(file))
         stdout().print(
-            "Deleted what the interrupted attempt had stored."
-            if given_up
-            else "Nothing to discard: no import of this file is under way."
+            "Deleted what the interrupted run has stored in part. Complete tenants stay."
+            if interrupted
+            else "Nothing to delete: no run with this file was interrupted."
         )
         return
     done = _run(

@@ -30,6 +30,7 @@ from ecphoria.records.job import (
 )
 from ecphoria.records.tenant import TENANT_NAME, Scope
 from ecphoria.records.upkeep import (
+    COPY_KINDS,
     ArchiveBytes,
     CopiedEdge,
     CopiedNode,
@@ -125,7 +126,7 @@ class Contents:
     def __init__(self, manifest: Manifest) -> None:
         """Begin a copy; Unfit if the first line is wrong."""
         texts = (manifest.release, manifest.migration, manifest.model, manifest.made_at)
-        if manifest.kind not in {"tenant", "store"} or not all(isinstance(t, str) for t in texts):
+        if manifest.kind not in COPY_KINDS or not all(isinstance(t, str) for t in texts):
             raise Unfit("an unknown kind of copy")
         if type(manifest.dimension) is not int or not 0 < manifest.dimension <= 4_096:
             raise Unfit("a dimension of vectors that no store has")

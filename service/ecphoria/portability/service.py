@@ -23,9 +23,11 @@ from ecphoria.portability.format import Writer, read_file
 from ecphoria.portability.store import Copies
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import (
+    COPY_KINDS,
     ArchiveBytes,
     CopiedEdge,
     CopiedNode,
+    CopyKind,
     Manifest,
     Record,
     SectionEnd,
@@ -100,7 +102,8 @@ class Portability:
         Raises:
             BadFile: The file is damaged, holds more than one tenant's graph, or was made for
                 another store; nothing was stored.
-            Conflict: The tenant exists, something of it does, or another file of it is under way.
+            Conflict: The tenant exists, something of it does, or another copy of it is stored in
+                part.
         """
         return await self._take_in(path, "tenant", report, keys=keys)
 
@@ -113,7 +116,7 @@ class Portability:
         """
         return await self._take_in(path, "store", report, keys=True)
 
-    async def _take_in(self, path: Path, kind: str, report: Report, *, keys: bool) -> Copied:
+    async def _take_in(self, path: Path, kind: CopyKind, report: Report, *, keys: bool) -> Copied:
         report("checking", 0, 1)
         _require_kind(path, kind)
         checked = check_file(path)
@@ -141,7 +144,7 @@ class Portability:
         """Refuse a file that does not fit this store, before anything of it is stored."""
         mark = await self.copies.mark()
         if mark is None:
-            _require_fit(checked.manifest, await self._prepare(checked.manifest))
+            await self._prepare(checked.manifest)
             return
         _require_fit(checked.manifest, mark)
         for start in checked.sections:
@@ -161,7 +164,10 @@ class Portability:
             is_due = isinstance(record, SectionEnd) or len(waiting) >= _LOOKED_UP
             if start is not None and waiting and is_due:
                 if await self.copies.are_taken(start.tenant, waiting):
-                    raise _conflict(start.name)
+                    raise Conflict(
+                        f"This store has an id or an API key of {start.name} already; use another "
+                        "store."
+                    )
                 waiting = []
 
     async def discard(self, path: Path) -> int:
@@ -170,59 +176,65 @@ class Portability:
         A complete tenant may be in use already, so it stays, with its archive.
 
         Returns:
-            The number of tenants whose import was under way.
+            The number of tenants whose import was interrupted.
 
         Raises:
             BadFile: The file is damaged.
         """
-        given_up = 0
+        interrupted = 0
         for start in check_file(path).sections:
             if await self.copies.under_way(start.tenant) is None:
                 continue
-            given_up += 1
-            if start.tenant == OPERATORS or await self._exists(start):
+            interrupted += 1
+            if start.tenant == OPERATORS or await self._existing(start) is not None:
                 await self.copies.finish(start.tenant)
                 await self.copies.forget(start.tenant)
             else:
                 await self.copies.discard(start.tenant)
                 await self.archive.erase(TenantId(start.tenant))
-        return given_up
+        return interrupted
 
-    async def _exists(self, start: SectionStart) -> bool:
-        """Tell whether a tenant has the id or the name of a section."""
-        return any(
-            tenant.id == start.tenant or tenant.name == start.name
-            for tenant in await self.tenants.list()
+    async def _existing(self, start: SectionStart) -> str | None:
+        """Name the tenant that has the id or the name of a section; None without one."""
+        return next(
+            (
+                tenant.name
+                for tenant in await self.tenants.list()
+                if tenant.id == start.tenant or tenant.name == start.name
+            ),
+            None,
         )
 
     async def _require_absent(self, start: SectionStart, digest: str) -> None:
         """Refuse a tenant that exists, unless an earlier attempt with this file stored it."""
         under_way = await self.copies.under_way(start.tenant)
         if under_way is None:
-            if await self._exists(start):
-                raise _conflict(start.name)
+            if (name := await self._existing(start)) is not None:
+                raise Conflict(
+                    f"The tenant {name} exists already; to replace it, erase it first "
+                    f"(`ecphoria tenants erase {name}`)."
+                )
         elif under_way.digest != digest:
             raise Conflict(
-                f"Another copy of {start.name} is under way; send that file again, or give it up "
-                "with --discard."
+                f"Another copy of {start.name} is stored in part. Repeat the command with that "
+                "file to store the rest, or with that file and --discard to delete it."
             )
 
-    async def _prepare(self, manifest: Manifest) -> StoreMark:
+    async def _prepare(self, manifest: Manifest) -> None:
         """Give an empty store the schema that the copy was made from."""
-        latest = self.copies.latest_migration()
-        if manifest.migration > latest:
+        if manifest.migration > self.copies.latest_migration():
             raise BadFile(
                 f"The copy was made by the newer release {manifest.release}; use that release or "
                 "a newer one."
             )
-        return await self.copies.prepare(
-            StoreMark(
-                model=manifest.model, dimension=manifest.dimension, migration=manifest.migration
-            )
-        )
+        await self.copies.prepare(manifest)
 
     async def write(
-        self, path: Path, kind: str, tenants: Sequence[tuple[TenantId | None, str]], report: Report
+        self,
+        path: Path,
+        kind: CopyKind,
+        tenants: Sequence[tuple[TenantId | None, str]],
+        report: Report,
     ) -> Copied:
         """Copy these tenants into a new file, each given by id and name.
 
@@ -235,19 +247,18 @@ class Portability:
             raise NotFound("The store is empty; there is nothing to copy.")
         if path.exists():  # noqa: ASYNC240 (the process does nothing else meanwhile)
             raise BadFile(f"{path} exists; name another file.")
-        partial = path.with_name(f"{path.name}.partial")
-        partial.unlink(missing_ok=True)
+        unfinished = path.with_name(f"{path.name}.partial")
+        unfinished.unlink(missing_ok=True)
         total, manifest = Copied(), _manifest(kind, mark)
         try:
-            with Writer(partial, manifest) as file:
+            with Writer(unfinished, manifest) as file:
                 checked = _CheckedWriter(file, manifest)
                 for tenant, name in tenants:
-                    checked.keys = 0
                     end = await self._copy(checked, tenant, name, report)
                     total.add(end, is_tenant=tenant is not None, keys=checked.keys)
-            partial.rename(path)
+            unfinished.rename(path)
         finally:
-            partial.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
         return total
 
     async def _copy(
@@ -278,6 +289,7 @@ class _CheckedWriter:
         self.keys = 0
 
     def begin(self, tenant: str, name: str) -> None:
+        self.keys = 0
         self._check(SectionStart(tenant=tenant, name=name))
         self._file.begin(tenant, name)
 
@@ -379,15 +391,11 @@ class _Section:
             try:
                 await self._add(whole, list(self._late.values()), self._late_edges)
             except Conflict as error:
-                raise _conflict(self.start.name) from error
+                raise Conflict(
+                    f"{self.start.name}, or an id or an API key of it, was made in this store "
+                    "meanwhile. Repeat the command with --discard to delete what it has stored."
+                ) from error
         await self.copies.finish(self.start.tenant)
-
-
-def _conflict(name: str) -> Conflict:
-    return Conflict(
-        f"The tenant {name} exists already, or something with an id or a key of it does; erase it "
-        "first, or give up this import with --discard."
-    )
 
 
 def _tell(report: Report, before: int, total: int, done: int) -> None:
@@ -398,10 +406,11 @@ def _is_key(record: Record) -> bool:
     return isinstance(record, CopiedNode) and "ApiKey" in record.labels
 
 
-def _require_kind(path: Path, kind: str) -> None:
+def _require_kind(path: Path, kind: CopyKind) -> None:
     manifest = next(read_file(path))
     assert isinstance(manifest, Manifest)
-    if {manifest.kind, kind} == {"tenant", "store"}:  # another kind is refused at its line
+    # A kind that does not exist is refused at its line.
+    if manifest.kind != kind and manifest.kind in COPY_KINDS:
         raise BadFile(
             f"{path} is the copy of one tenant; use `ecphoria tenants import`."
             if kind == "store"
@@ -418,8 +427,7 @@ def _until_end(lines: Iterator[Manifest | Record]) -> Iterator[Record]:
             return
 
 
-def _require_fit(manifest: Manifest, mark: StoreMark | None) -> None:
-    assert mark is not None, "the schema was applied"
+def _require_fit(manifest: Manifest, mark: StoreMark) -> None:
     if (manifest.model, manifest.dimension) != (mark.model, mark.dimension):
         raise BadFile(
             f"The copy has vectors of {manifest.model} ({manifest.dimension} dimensions), this "
@@ -433,9 +441,9 @@ def _require_fit(manifest: Manifest, mark: StoreMark | None) -> None:
         )
 
 
-def _manifest(kind: str, mark: StoreMark) -> Manifest:
+def _manifest(kind: CopyKind, mark: StoreMark) -> Manifest:
     return Manifest(
-        kind="store" if kind == "store" else "tenant",
+        kind=kind,
         release=version("ecphoria"),
         migration=mark.migration,
         model=mark.model,

@@ -11,7 +11,7 @@ from ecphoria.neo4j_store.rows import from_driver, to_driver
 from ecphoria.neo4j_store.schema import FIND_STORE, StoreMark, migrate
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work
 from ecphoria.records.ids import TenantId
-from ecphoria.records.upkeep import CopiedEdge, CopiedNode, Value
+from ecphoria.records.upkeep import CopiedEdge, CopiedNode, Manifest, Value
 
 T = TypeVar("T")
 
@@ -143,10 +143,9 @@ class Copies(Store):
             query.name for query in self._graph.queries.values() if query.mode is Mode.SCHEMA
         )
 
-    async def prepare(self, mark: StoreMark) -> StoreMark:
-        """Bind an empty store as another was bound, with the schema it had."""
-        await migrate(self._graph, mark.model, mark.dimension, up_to=mark.migration)
-        return mark
+    async def prepare(self, copied: Manifest) -> None:
+        """Bind an empty store to the model of a copy, with the schema that the copy has."""
+        await migrate(self._graph, copied.model, copied.dimension, up_to=copied.migration)
 
     async def bring_up_to_date(self) -> None:
         """Apply schema files that are newer than the copy."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from pydantic import computed_field
 
@@ -124,6 +124,9 @@ class Scrub:
 FORMAT: Final = 2
 """Grows when an older release could not read the file."""
 
+CopyKind = Literal["tenant", "store"]
+COPY_KINDS: Final = get_args(CopyKind)
+
 Value = Any
 """None, bool, int, float, str, bytes, an instant as the store gives it, lists."""
 
@@ -141,7 +144,7 @@ class Manifest:
         format: Version of this format.
     """
 
-    kind: Literal["tenant", "store"]
+    kind: CopyKind
     release: str
     migration: str
     model: str

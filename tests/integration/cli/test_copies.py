@@ -26,7 +26,7 @@ def test_a_tenant_is_exported_erased_and_imported(
     assert refused.returncode == 1
     assert "exists already" in refused.stderr
     discarded = ecphoria("tenants", "import", file, "--discard")
-    assert "Nothing to discard" in discarded.stdout
+    assert "Nothing to delete" in discarded.stdout
     assert ecphoria("tenants", "erase", name, "--yes").returncode == 0
     stored = ecphoria("tenants", "import", file)
     assert stored.returncode == 0, stored.stderr

@@ -78,6 +78,15 @@ def test_no_value_in_any_place_raises_anything_else(
     assert refused is None or "line" in str(refused)
 
 
+@pytest.mark.parametrize("kind", [[], {}, None, 1, "all"])
+def test_a_kind_that_is_no_text_is_refused(tmp_path: Path, kind: object) -> None:
+    lines = small()
+    lines[0]["ecphoria"]["kind"] = kind
+    write(tmp_path / "copy", lines)
+    with pytest.raises(BadFile, match="line 1 has an unknown kind of copy"):
+        check_file(tmp_path / "copy")
+
+
 @pytest.mark.parametrize("depth", [500, 2_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("place", [0, 1, 2, 9, 11])
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
