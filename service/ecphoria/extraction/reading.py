@@ -123,7 +123,7 @@ class Unread:
         offset: Where the part starts in the episode's text.
     """
 
-    id: str
+    id: EpisodeId
     turn: int
     title: str | None
     text: str
@@ -134,11 +134,6 @@ class Unread:
     utc_offset: int | None = None
     extracted_by: str | None = None
     offset: int = 0
-
-    @property
-    def episode(self) -> EpisodeId:
-        """Id of the episode."""
-        return EpisodeId(self.id)
 
     @property
     def local_time(self) -> datetime:
@@ -252,12 +247,11 @@ def checked(
         What was found in each episode shown, and the counts `names`, `facts`, `dropped` (names
         and facts left out) and `clipped` (their values that were out of bounds).
     """
-    found = {turn.episode: Found() for turn in shown.turns}
+    found = {turn.id: Found() for turn in shown.turns}
     counts: Counter[str] = Counter(names=0, facts=0, dropped=0, clipped=0)
     own_words = {
         turn: f" {normalise(turn.text)} {normalise(turn.title or '')} " for turn in shown.turns
     }
-
     texts = {turn: QuotableText(turn.text) for turn in shown.turns}
 
     def is_known(end: str) -> bool:
@@ -269,22 +263,22 @@ def checked(
         turn = _turn(named.turn, shown)
         if (
             turn is None
-            or _is_full(found[turn.episode].names)
+            or _is_full(found[turn.id].names)
             or not _is_named(named.name, own_words[turn])
         ):
             counts["dropped"] += 1
             continue
-        found[turn.episode].names.setdefault(named.name.strip(), _described(named, counts))
+        found[turn.id].names.setdefault(named.name.strip(), _described(named, counts))
         counts["names"] += 1
     for fact in filter(None, said.facts):
         turn = _turn(fact.turn, shown)
-        if turn is not None and _is_full(found[turn.episode].facts):
+        if turn is not None and _is_full(found[turn.id].facts):
             turn = None
         statement = None if turn is None else _statement(fact, turn, is_known, texts, counts)
         if turn is None or statement is None:
             counts["dropped"] += 1
             continue
-        found[turn.episode].facts.append(statement)
+        found[turn.id].facts.append(statement)
         counts["facts"] += 1
     return found, counts
 
@@ -310,7 +304,7 @@ def _is_named(name: str, there: str) -> bool:
 def _statement(
     fact: _Fact,
     turn: Unread,
-    is_known: Callable[[str], bool | None],
+    is_known: Callable[[str], bool],
     texts: Mapping[Unread, QuotableText],
     counts: Counter[str],
 ) -> Statement | None:

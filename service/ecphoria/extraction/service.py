@@ -94,10 +94,10 @@ class Extract:
     ) -> None:
         """Read a page session by session, store each call's findings, then the position."""
         calls = list(parts(sorted(page, key=lambda turn: (turn.session or "", turn.turn))))
-        before = await self.store.before(cycle.tenant, [call[0].episode for call in calls])
+        before = await self.store.before(cycle.tenant, [call[0].id for call in calls])
         for place, call in enumerate(calls):
             await cycle.reached(f"extract: turn {call[0].turn}")
-            shown = PromptTurns(turns=call, before=before.get(call[0].episode, ()))
+            shown = PromptTurns(turns=call, before=before.get(call[0].id, ()))
             mark = self._mark(chat, shown, position)
             # After a crash the page is read again, without calls for episodes that have the mark
             # (decision 0034).
@@ -109,8 +109,8 @@ class Extract:
                 continue
             await self._read(cycle, chat, shown, progress)
             # The findings of a long text are stored together, after its last part.
-            following = calls[place + 1][0].episode if place + 1 < len(calls) else None
-            if following != call[-1].episode:
+            following = calls[place + 1][0].id if place + 1 < len(calls) else None
+            if following != call[-1].id:
                 await self._save(cycle, chat, progress, mark)
         if not cycle.dry_run:
             await self.store.save(cycle.tenant, cycle.lease, position)
@@ -135,7 +135,7 @@ class Extract:
                     part = PromptTurns(turns=half, before=shown.before)
                     await self._read(cycle, chat, part, progress)
                 return
-            progress.failed.add(shown.turns[0].episode)
+            progress.failed.add(shown.turns[0].id)
             return
         progress.counts.update(
             calls=reply.calls, tokens=reply.tokens, tokens_written=reply.written

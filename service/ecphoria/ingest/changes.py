@@ -110,7 +110,7 @@ class ReadEpisode:
         read_facts: Number of facts that a model read.
     """
 
-    id: str
+    id: EpisodeId
     title: str | None
     text: str
     role: str | None

@@ -12,7 +12,7 @@ from ecphoria.ingest.store import IngestTransaction
 from ecphoria.ports import Vector
 from ecphoria.records.episode import usual_reliability
 from ecphoria.records.fact import FactKey, PredicateClass
-from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.ids import FactId, TenantId
 from ecphoria.text.concepts import Candidate, Extraction, Triple, extract
 from ecphoria.text.names import is_name
 
@@ -44,9 +44,7 @@ class Restated:
     def claims(self) -> tuple[EvidenceRow, ...]:
         """The evidence for facts that were read later, not sent with the episode."""
         stored = self.stored
-        rows = evidence_rows(
-            self.tenant, EpisodeId(stored.id), self.extraction.claims, stored.role, self.by
-        )
+        rows = evidence_rows(self.tenant, stored.id, self.extraction.claims, stored.role, self.by)
         return tuple(row for row in rows if row.fact not in stored.sent_facts)
 
     @cached_property
@@ -82,11 +80,6 @@ def reliability_of(role: str | None) -> float:
     return min(MOST_RELIABLE, usual_reliability(role))
 
 
-def ids_of(readings: Sequence[Reading]) -> list[EpisodeId]:
-    """List the ids sorted, so that all writers lock episodes in the same order."""
-    return sorted(reading.episode for reading in readings)
-
-
 Stating = Prepared | Restated
 """An episode with the facts that it states."""
 
@@ -107,7 +100,7 @@ async def add_facts(
         for ident, triple in sorted(stated.items())
         if ident not in known
     )
-    evidence = [claim for one in new for claim in sorted(one.claims, key=_by_fact)]
+    evidence = [claim for one in new for claim in sorted(one.claims, key=lambda claim: claim.fact)]
     changes.evidence_added += evidence
     changes.stated += len(evidence)
 
@@ -144,7 +137,3 @@ def _fact_row(ident: FactId, triple: Triple, vector: Vector) -> FactRow:
         qualifier=triple.qualifier,
         negated=triple.negated,
     )
-
-
-def _by_fact(claim: EvidenceRow) -> FactId:
-    return claim.fact

@@ -186,7 +186,7 @@ class ConceptBook:
         for one, (added, removed) in zip(restated, edges, strict=True):
             changes.mentions_added += added
             changes.mentions_removed += (
-                (EpisodeId(one.stored.id), name) for name in sorted(removed - unmade)
+                (one.stored.id, name) for name in sorted(removed - unmade)
             )
             changes.stated += len(one.names) - len(one.stored.read) - one.stored.read_facts
         changes.names += _stated_names(restated, stated)
@@ -305,8 +305,7 @@ def _restated_edges(one: Restated, table: NameTable) -> tuple[list[MentionRow], 
     ruled = set(table.mentions(one.extraction))
     renewed = (one.names | set(one.stored.read)) - sent
     added = ((ruled | one.names) - before) | (renewed & (ruled | one.names))
-    episode = EpisodeId(one.stored.id)
-    rows = [_mention(episode, name, one.details, one.by) for name in sorted(added)]
+    rows = [_mention(one.stored.id, name, one.details, one.by) for name in sorted(added)]
     return rows, before & renewed
 
 

@@ -18,7 +18,7 @@ from ecphoria.errors import (
 )
 from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import Changes, Reading
-from ecphoria.ingest.facts import Restated, add_facts, disturbed, ids_of
+from ecphoria.ingest.facts import Restated, add_facts, disturbed
 from ecphoria.ingest.names import ConceptBook
 from ecphoria.ingest.order import place, take_out
 from ecphoria.ingest.prepare import Prepared, facts_by_id, pieces, prepare
@@ -300,11 +300,12 @@ class IngestService:
         vectors = await self._encoded_facts(triples)
 
         async def work(transaction: IngestTransaction) -> int:
-            stored = await transaction.read_episodes(ids_of(readings))
+            # Sorted, so that all writers lock episodes in the same order.
+            stored = await transaction.read_episodes(sorted(by_episode))
             if by is None:
                 stored = [one.replaceable() for one in stored]
             restated = [
-                Restated(tenant=tenant, stored=one, reading=by_episode[EpisodeId(one.id)], by=by)
+                Restated(tenant=tenant, stored=one, reading=by_episode[one.id], by=by)
                 for one in stored
             ]
             for one in restated:
@@ -314,9 +315,9 @@ class IngestService:
             known = [one for one in restated if one.stored.read_facts]
             touched = await disturbed(transaction, restated)
             for one in known if transaction.counters.timed else ():
-                touched.update(await transaction.facts.timed_of(EpisodeId(one.stored.id)))
+                touched.update(await transaction.facts.timed_of(one.stored.id))
             if known:
-                gone = [EpisodeId(one.stored.id) for one in known]
+                gone = [one.stored.id for one in known]
                 await transaction.remove_stated_facts(gone, every=by is None)
             if restated:
                 changes = Changes()

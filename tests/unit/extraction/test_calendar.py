@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ecphoria.extraction.reading import PromptTurns, Said, Unread, checked
 from ecphoria.records.episode import Statement, offset_of
+from ecphoria.records.ids import EpisodeId
 
 DAY = timedelta(days=1)
 START = datetime(2020, 1, 2, tzinfo=UTC)
@@ -57,8 +58,8 @@ moments = st.builds(
 def told(at: datetime, **phrases: str) -> Statement:
     """Read a fact with these phrases in a turn of this moment, stored as the service does."""
     turn = Unread(
-        id="e1", turn=1, title=None, text=TEXT, speaker="Noor", role="user", session="s",
-        occurred_at=at.astimezone(UTC), utc_offset=offset_of(at),
+        id=EpisodeId("e1"), turn=1, title=None, text=TEXT, speaker="Noor", role="user",
+        session="s", occurred_at=at.astimezone(UTC), utc_offset=offset_of(at),
     )  # fmt: skip
     fact = {
         "turn": 1, "subject": "Noor", "predicate": "lives in", "object": "Delft",
@@ -67,7 +68,7 @@ def told(at: datetime, **phrases: str) -> Statement:
     }  # fmt: skip
     said = Said.model_validate({"names": [], "facts": [fact]})
     found, _ = checked(said, PromptTurns(turns=(turn,)), frozenset())
-    (statement,) = found[turn.episode].facts
+    (statement,) = found[turn.id].facts
     return statement
 
 
@@ -91,8 +92,8 @@ def test_a_fact_ends_at_the_midnight_after_its_last_day(at: datetime, phrase: st
 @given(at=moments)
 def test_the_line_of_a_turn_has_the_day_of_the_speaker(at: datetime) -> None:
     turn = Unread(
-        id="e1", turn=1, title=None, text=TEXT, speaker="Noor", role="user", session="s",
-        occurred_at=at.astimezone(UTC), utc_offset=offset_of(at),
+        id=EpisodeId("e1"), turn=1, title=None, text=TEXT, speaker="Noor", role="user",
+        session="s", occurred_at=at.astimezone(UTC), utc_offset=offset_of(at),
     )  # fmt: skip
     assert f"[1] {at:%Y-%m-%d} Noor:" in PromptTurns(turns=(turn,)).prompt
 

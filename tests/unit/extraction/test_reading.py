@@ -8,12 +8,13 @@ import pytest
 from ecphoria.extraction.reading import PromptTurns, Said, Unread, checked
 from ecphoria.models.structure import read_answer
 from ecphoria.records.episode import StatedName
+from ecphoria.records.ids import EpisodeId
 
 SHOWN = PromptTurns(
     turns=(
         Unread(
-            id="0" * 32, turn=1, title=None, text="The widget is here.", speaker="Ann", role=None,
-            session="s", occurred_at=datetime(2026, 3, 1, tzinfo=UTC),
+            id=EpisodeId("0" * 32), turn=1, title=None, text="The widget is here.", speaker="Ann",
+            role=None, session="s", occurred_at=datetime(2026, 3, 1, tzinfo=UTC),
         ),
     )
 )  # fmt: skip
@@ -27,7 +28,7 @@ SHOWN = PromptTurns(
 def test_an_unknown_kind_is_a_topic(kind: object, read: str, clipped: int) -> None:
     names = [{"turn": 1, "name": "Widget", "kind": kind}]
     found, counts = checked(read_answer(json.dumps({"names": names}), Said), SHOWN, frozenset())
-    (one,) = found[SHOWN.turns[0].episode].extracted().names
+    (one,) = found[SHOWN.turns[0].id].extracted().names
     assert isinstance(one, StatedName)
     assert one.kind == read
     assert (counts["names"], counts["dropped"], counts["clipped"]) == (1, 0, clipped)
