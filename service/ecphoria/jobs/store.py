@@ -4,17 +4,16 @@ A stored report has ids of concepts, not names. An erasure of episodes would not
 reports.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.answered import to_json
-from ecphoria.records.calibration import Calibration, CalibrationOptions
+from ecphoria.records.calibration import CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId, fresh_id
 from ecphoria.records.job import (
     Claimed,
@@ -74,14 +73,6 @@ def _named(job: Job, names: Mapping[str, str]) -> Job:
 
     report = job.report and replace(job.report, steps=tuple(map(named, job.report.steps)))
     return replace(job, ended=tuple(map(named, job.ended)), report=report)
-
-
-def text_of(report: JobReport) -> str:
-    """Write a report as JSON."""
-    if isinstance(report, Calibration):
-        return to_json(report)
-    plain = asdict(report) | {"started_at": report.started_at.isoformat()}
-    return json.dumps(plain, ensure_ascii=False)
 
 
 # A worker may take the waiting job between the look and the lock; then another one is queued.
@@ -173,8 +164,8 @@ class JobStore:
             place=progress.place,
             done=progress.done,
             total=progress.total,
-            ended=[] if progress.ended is None else [json.dumps(asdict(progress.ended))],
-            before=progress.before and json.dumps(asdict(progress.before)),
+            ended=[] if progress.ended is None else [to_json(progress.ended)],
+            before=progress.before and to_json(progress.before),
         )
         if cancelling is None:
             raise LeaseLost
@@ -191,7 +182,7 @@ class JobStore:
         """End a job and drop the tenant's oldest; LeaseLost if another worker has taken it."""
 
         async def end(work: Work) -> None:
-            told = None if report is None else text_of(report)
+            told = None if report is None else to_json(report)
             owner = await _release(work, lease, state, report=told, fault=fault)
             await work.run(_DROP_OLD_JOBS, tenant=owner, keep=self._keep)
 

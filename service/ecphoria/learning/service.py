@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass
 
 import structlog
 
@@ -23,44 +22,42 @@ from ecphoria.records.history import USED_HITS, FeedbackResult, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
-    """Feedback: whether each of some hits was useful."""
+def _feedback(
+    useful: Collection[EpisodeId], not_useful: Collection[EpisodeId]
+) -> dict[EpisodeId, bool]:
+    """Tell of each judged hit whether it was useful.
 
-    useful: Mapping[EpisodeId, bool]
-
-    @classmethod
-    def of(cls, useful: Collection[EpisodeId], not_useful: Collection[EpisodeId]) -> "Feedback":
-        """Build feedback from useful and useless hits.
-
-        Raises:
-            InvalidInput: Both lists are empty, or a hit is in both.
-        """
-        if not (useful or not_useful):
-            raise InvalidInput("name at least one hit, as useful or not", field="useful")
-        if both := sorted(set(useful) & set(not_useful)):
-            raise InvalidInput(f"{both[0]} cannot be both useful and not", field="not_useful")
-        return cls(useful={**dict.fromkeys(useful, True), **dict.fromkeys(not_useful, False)})
+    Raises:
+        InvalidInput: Both lists are empty, or a hit is in both.
+    """
+    if not (useful or not_useful):
+        raise InvalidInput("name at least one hit, as useful or not", field="useful")
+    if both := sorted(set(useful) & set(not_useful)):
+        raise InvalidInput(f"{both[0]} cannot be both useful and not", field="not_useful")
+    return {**dict.fromkeys(useful, True), **dict.fromkeys(not_useful, False)}
 
 
 async def apply_feedback(
-    transaction: LearningTransaction, trace: TraceId, feedback: Feedback, at_ms: int
+    transaction: LearningTransaction,
+    trace: TraceId,
+    feedback: Mapping[EpisodeId, bool],
+    at_ms: int,
 ) -> Sequence[FeedbackResult]:
-    """Apply feedback to each hit once; skip hits whose memories are deleted.
+    """Apply feedback, whether a hit was useful, to each hit once; skip hits that are erased.
 
     If the tenant learns, a useful hit counts as used now unless the recall counted it already.
     """
     returned = await transaction.hits(trace)
-    if strange := sorted(feedback.useful.keys() - returned):
+    if strange := sorted(feedback.keys() - returned):
         raise InvalidInput(f"the recall did not return {strange[0]}", field="useful")
-    existing = [hit for hit in await transaction.existing_hits(trace) if hit.id in feedback.useful]
+    existing = [hit for hit in await transaction.existing_hits(trace) if hit.id in feedback]
     fresh = [hit for hit in existing if hit.useful is None]
     for hit in existing:
-        if hit.useful is not None and hit.useful is not feedback.useful[hit.id]:
+        if hit.useful is not None and hit.useful is not feedback[hit.id]:
             raise Conflict(f"the hit {hit.id} of this recall was judged otherwise before")
-    judgements = {hit.id: _judged(hit, useful=feedback.useful[hit.id]) for hit in fresh}
+    judgements = {hit.id: _judged(hit, useful=feedback[hit.id]) for hit in fresh}
     if judgements:
-        used_now = [hit.id for hit in fresh if feedback.useful[hit.id] and _newly_used(hit)]
+        used_now = [hit.id for hit in fresh if feedback[hit.id] and _newly_used(hit)]
         await transaction.judge(
             trace, list(judgements.values()), await _uses(transaction, used_now, at_ms)
         )
@@ -140,7 +137,7 @@ class LearningService:
             NotFound: No such trace in this tenant, or it was dropped.
             Unavailable: The store does not answer; nothing was written.
         """
-        feedback = Feedback.of(useful, not_useful)
+        feedback = _feedback(useful, not_useful)
         at_ms = round(self._clock.now().timestamp() * 1e3)
         return await self._store.change(
             tenant, lambda transaction: apply_feedback(transaction, trace, feedback, at_ms)

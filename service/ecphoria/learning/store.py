@@ -105,7 +105,7 @@ class LearningStore(Store):
 
         async def locked(inner: Work) -> T:
             found = await lock_tenant(inner, tenant)
-            return await work(LearningTransaction(tenant, found.recalls, inner))
+            return await work(LearningTransaction(inner, tenant, found.recalls))
 
         return await self._graph.change("learning.change", locked)
 
@@ -114,45 +114,42 @@ class LearningStore(Store):
         await self._graph.run(_UPDATE_TRACE, tenant=tenant, id=trace, applied=False, recalls=0)
 
 
+@dataclass(frozen=True, slots=True)
 class LearningTransaction:
-    """One locked transaction."""
+    """One locked transaction.
 
-    def __init__(self, tenant: TenantId, recalls: int, work: Work) -> None:
-        self._tenant = tenant
-        self._recalls = recalls
-        self._work = work
+    Attributes:
+        recalls: Number of recalls from which the tenant has learned so far.
+    """
 
-    @property
-    def recalls(self) -> int:
-        """The number of recalls from which the tenant has learned so far."""
-        return self._recalls
+    work: Work
+    tenant: TenantId
+    recalls: int
 
     async def trace(self, trace: TraceId) -> Trace | None:
         """Load a trace; None if its effects are not due: applied, dropped, or switched off."""
-        return await self._work.run_one(
-            FIND_TRACE, tenant=self._tenant, id=trace, pending_only=True
-        )
+        return await self.work.run_one(FIND_TRACE, tenant=self.tenant, id=trace, pending_only=True)
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Read the uses of episodes; deleted ones are absent."""
-        rows = await self._work.run(LIST_USES, tenant=self._tenant, ids=list(ids))
+        rows = await self.work.run(LIST_USES, tenant=self.tenant, ids=list(ids))
         return {row.id: to_use(row) for row in rows}
 
     async def links(self, ids: Sequence[EpisodeId]) -> Sequence[Link]:
         """List the learned links of these episodes, and all links between them."""
-        return await self._work.run(_LIST_LINKS, tenant=self._tenant, ids=list(ids))
+        return await self.work.run(_LIST_LINKS, tenant=self.tenant, ids=list(ids))
 
     async def charges(
         self, ids: Sequence[EpisodeId], fresh: Callable[[int], Charge]
     ) -> Mapping[EpisodeId, Charge]:
         """Read the charges of episodes; never stimulated ones get a fresh charge."""
-        rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
+        rows = await self.work.run(LIST_CHARGES, tenant=self.tenant, ids=list(ids))
         return {row.id: row.charge or fresh(row.own) for row in rows}
 
     async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
         """Read the hits of a trace, erased memories too; NotFound without the trace."""
-        found = await self._work.run_one(
-            FIND_TRACE, tenant=self._tenant, id=trace, pending_only=False
+        found = await self.work.run_one(
+            FIND_TRACE, tenant=self.tenant, id=trace, pending_only=False
         )
         if found is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
@@ -160,14 +157,14 @@ class LearningTransaction:
 
     async def existing_hits(self, trace: TraceId) -> Sequence[TracedMemory]:
         """List the hits of a trace whose memories still exist, best first."""
-        return await self._work.run(_LIST_WOKEN, tenant=self._tenant, id=trace)
+        return await self.work.run(_LIST_WOKEN, tenant=self.tenant, id=trace)
 
     async def judge(
         self, trace: TraceId, judgements: Sequence[HitJudgement], uses: Mapping[EpisodeId, Use]
     ) -> None:
         """Store judgements and the resulting uses."""
         rows = [asdict(judgement) for judgement in judgements]
-        await self._work.run(_SAVE_JUDGEMENTS, tenant=self._tenant, id=trace, rows=rows)
+        await self.work.run(_SAVE_JUDGEMENTS, tenant=self.tenant, id=trace, rows=rows)
         await self._save_histories(uses, {})
 
     async def write(self, trace: Trace, effects: Effects) -> None:
@@ -175,19 +172,17 @@ class LearningTransaction:
         await self._save_histories(effects.uses, effects.charges)
         if effects.links:
             links = [asdict(link) for link in effects.links]
-            await self._work.run(
-                _SAVE_LINKS, tenant=self._tenant, now=trace.created_at, rows=links
-            )
-        await self._work.run(
-            _UPDATE_TRACE, tenant=self._tenant, id=trace.id, applied=True, recalls=effects.recalls
+            await self.work.run(_SAVE_LINKS, tenant=self.tenant, now=trace.created_at, rows=links)
+        await self.work.run(
+            _UPDATE_TRACE, tenant=self.tenant, id=trace.id, applied=True, recalls=effects.recalls
         )
 
     async def _save_histories(
         self, uses: Mapping[EpisodeId, Use], charges: Mapping[EpisodeId, Charge]
     ) -> None:
         if uses or charges:
-            await self._work.run(
-                _SAVE_HISTORIES, tenant=self._tenant, uses=_rows(uses), charges=_rows(charges)
+            await self.work.run(
+                _SAVE_HISTORIES, tenant=self.tenant, uses=_rows(uses), charges=_rows(charges)
             )
 
 
