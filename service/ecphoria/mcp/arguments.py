@@ -81,9 +81,13 @@ def read_arguments(
             names = " and ".join(f"`{one}`" for one in given if other.get(one, one) == name)
             raise InvalidInput(f"{names} are names of one argument; give one of them.")
         # One id, where a list of them is asked for.
-        alone = known[name].get("type") == "array" and isinstance(value, str) and value[:1] != "["
+        alone = _takes_list(known[name]) and isinstance(value, str) and value[:1] != "["
         read[name] = [value] if alone else _without_blanks(value)
     return read
+
+
+def _takes_list(schema: Mapping[str, Any]) -> bool:
+    return any(part.get("type") == "array" for part in (schema, *schema.get("anyOf", ())))
 
 
 def _is_blank(value: object) -> bool:

@@ -93,9 +93,10 @@ def test_turns_may_have_the_form_of_messages() -> None:
     assert read == {"turns": [{"role": "user", "text": "a"}, turns[1]]}
 
 
-def test_one_id_stands_for_a_list_of_one() -> None:
-    schema = {"properties": {"ids": {"type": "array"}}, "required": ["ids"]}
-    assert read_arguments("get", schema, {"ids": "a" * 32}) == {"ids": ["a" * 32]}
+@pytest.mark.parametrize("name", ["get", "forget"])
+async def test_one_id_stands_for_a_list_of_one(name: str) -> None:
+    (tool,) = [tool for tool in await tools_of("ecphoria") if tool.name == name]
+    assert read_arguments(name, tool.input_schema, {"ids": "a" * 32}) == {"ids": ["a" * 32]}
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
