@@ -106,7 +106,12 @@ async def test_memories_and_events_are_added_without_a_session(
         author="doctor", timestamp="2026-03-01T09:00:00", id="allergy",
     )  # fmt: skip
     for _ in range(2):
-        await service.add_memory(app_name=app, user_id="ana", memories=[entry])
+        await service.add_memory(
+            app_name=app,
+            user_id="ana",
+            memories=[entry],
+            custom_metadata={"ward": "B", "odd": [1]},
+        )
     thought = types.Part(text="I wonder.", thought=True)
     content = types.Content(parts=[thought, types.Part(text="I sail."), types.Part(text="Often.")])
     talk = [Event(author="user", content=content), Event(author="user")]
@@ -117,6 +122,7 @@ async def test_memories_and_events_are_added_without_a_session(
         kept = {one.text: one for one in client.list()}
     assert set(kept) == {"Ana is allergic to walnuts.", "I sail.\nOften."}
     assert kept["I sail.\nOften."].metadata == {"place": "pier"}
+    assert kept["Ana is allergic to walnuts."].metadata == {"ward": "B"}
     (best, *_) = await found(service, app, "ana", "To what is Ana allergic?")
     assert text(best) == "Ana is allergic to walnuts."
 

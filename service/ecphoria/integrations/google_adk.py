@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
@@ -17,7 +16,7 @@ from google.genai import types
 from ecphoria.client import Client
 from ecphoria.errors import Conflict, Erased, NotFound
 from ecphoria.integrations.shared import details_of, hits_of, in_parts, text_of
-from ecphoria.records.episode import NewEpisode
+from ecphoria.records.episode import MetadataValue, NewEpisode
 from ecphoria.wire.base import code_of, error_from
 
 _PAGE = 500
@@ -78,11 +77,7 @@ class EcphoriaMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store events that have words; plain values of `custom_metadata` go with each."""
-        metadata: dict[str, Any] = {
-            name: value
-            for name, value in (custom_metadata or {}).items()
-            if isinstance(value, str | int | float | bool)
-        }
+        metadata = _plain_values(custom_metadata)
         episodes = [
             NewEpisode(
                 text=words,
@@ -106,14 +101,15 @@ class EcphoriaMemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Store memories without a session."""
-        del custom_metadata
+        """Store memories without a session; plain values of `custom_metadata` go with each."""
+        metadata = _plain_values(custom_metadata)
         episodes = [
             NewEpisode(
                 text=words,
                 speaker=memory.author,
                 occurred_at=None if memory.timestamp is None else _instant(memory.timestamp),
                 idempotency_key=None if memory.id is None else f"adk-memory:{memory.id}",
+                metadata=metadata,
             )
             for memory in memories
             if (words := _words_of(memory.content))
@@ -175,6 +171,14 @@ def _words_of(content: types.Content | None) -> str:
     parts = (content.parts if content else None) or []
     # Thoughts of a model are nothing that was said.
     return "\n".join(part.text for part in parts if part.text and not part.thought).strip()
+
+
+def _plain_values(given: Mapping[str, object] | None) -> dict[str, MetadataValue]:
+    return {
+        name: value
+        for name, value in (given or {}).items()
+        if isinstance(value, str | int | float | bool)
+    }
 
 
 def _instant(text: str) -> datetime:
