@@ -27,20 +27,6 @@ def crash_at(named: str | None) -> Callable[[str], None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetryIn:
-    """Retry after a number of seconds."""
-
-    pause_s: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GiveUp:
-    """Make no further attempt."""
-
-    state: JobState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
     """The number of attempts of a job, and the pauses between them.
 
@@ -59,15 +45,18 @@ class Attempts:
         """Tell whether the attempt with this number is one too many."""
         return attempts > self.limit
 
-    def after(self, attempts: int, error: Exception) -> RetryIn | GiveUp:
-        """Decide after a failure; a refused job is not retried."""
+    def after(self, attempts: int, error: Exception) -> float | JobState:
+        """Give the pause after a failure, or the state in which the job ends.
+
+        A refused job is not retried.
+        """
         refused = isinstance(error, EcphoriaError) and not isinstance(error, Unavailable)
         if refused and type(error) is not EcphoriaError:
-            return GiveUp(state=JobState.FAILED)
+            return JobState.FAILED
         if attempts >= self.limit:
-            return GiveUp(state=JobState.DEAD)
+            return JobState.DEAD
         pause = self.first_pause_s * 2.0 ** min(attempts - 1, 60)
-        return RetryIn(pause_s=min(pause, self.longest_pause_s))
+        return min(pause, self.longest_pause_s)
 
 
 def fault_of(error: Exception) -> JobFault:
@@ -254,21 +243,18 @@ class Worker:
         return ends and bool(await self.store.due(1))
 
     async def _fail(self, claimed: Claimed, error: Exception) -> None:
-        decision = self.options.retries.after(claimed.job.attempts, error)
+        pause_or_end = self.options.retries.after(claimed.job.attempts, error)
         fault = fault_of(error)
         log.error("job_attempt_failed", attempt=claimed.job.attempts, code=fault.code,
                   exc_info=error)  # fmt: skip
-        if isinstance(decision, RetryIn):
-            pause_s = decision.pause_s
-
-            async def release(waited_s: float) -> None:
-                await self.store.release(
-                    claimed.lease, pause_s=max(0.0, pause_s - waited_s), counted=True, fault=fault
-                )
-
-            await self._settle(release)
-        else:
-            await self._finish(claimed, decision.state, fault=fault)
+        if isinstance(pause_or_end, JobState):
+            await self._finish(claimed, pause_or_end, fault=fault)
+            return
+        await self._settle(
+            lambda waited_s: self.store.release(
+                claimed.lease, pause_s=max(0.0, pause_or_end - waited_s), counted=True, fault=fault
+            )
+        )
 
     async def _release(self, claimed: Claimed) -> None:
         log.info("job_given_back")

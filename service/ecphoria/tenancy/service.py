@@ -65,11 +65,9 @@ class TenancyService:
 
     async def create_tenant(self, name: str) -> Tenant:
         """Create a tenant; Conflict if the name is taken."""
-        tenant = Tenant(id=TenantId(fresh_id()), name=name, created_at=self.clock.now())
-        try:
-            return await self.tenants.create(tenant)
-        except Conflict as taken:
-            raise Conflict(f"There is a tenant named {name}; choose another name.") from taken
+        return await self.tenants.create(
+            Tenant(id=TenantId(fresh_id()), name=name, created_at=self.clock.now())
+        )
 
     async def erase_tenant(self, name: str) -> Mapping[str, int]:
         """Remove a tenant with its memories, keys and archive; return counts by kind.

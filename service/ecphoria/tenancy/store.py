@@ -55,7 +55,9 @@ class Tenants(Store):
                 _CREATE_TENANT, id=tenant.id, name=tenant.name, created_at=tenant.created_at
             )
         except Conflict as error:
-            raise Conflict("a tenant with this name exists", name=tenant.name) from error
+            raise Conflict(
+                f"There is a tenant named {tenant.name}; choose another name."
+            ) from error
         return tenant
 
     async def find(self, name: str) -> Tenant:
