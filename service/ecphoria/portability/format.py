@@ -11,6 +11,7 @@ import json
 import math
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -89,10 +90,9 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
     ) -> None:
-        if kind is None:
-            self._put(_line("done", {"sections": self._sections}))
-        self._file.close()
-        self._raw.close()
+        with _writing(), self._raw, self._file:
+            if kind is None:
+                self._file.write(_line("done", {"sections": self._sections}))
 
     def begin(self, tenant: str, name: str) -> None:
         """Begin a tenant."""
@@ -121,10 +121,17 @@ class Writer:
         return end
 
     def _put(self, line: bytes) -> None:
-        try:
+        with _writing():
             self._file.write(line)
-        except OSError as error:
-            raise BadFile(f"The copy cannot be written: {error.strerror}.") from error
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Tell a full disk and the like in words."""
+    try:
+        yield
+    except OSError as error:
+        raise BadFile(f"The copy cannot be written: {error.strerror}.") from error
 
 
 def read_file(path: Path) -> Iterator[Manifest | Record]:

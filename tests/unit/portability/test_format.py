@@ -1,10 +1,13 @@
 """A copy reads back as it was written, to the bit."""
 
 import math
+import resource
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +85,27 @@ def test_what_was_written_is_read(sections: list[list[Record]]) -> None:
         assert read[0] == MANIFEST
         assert [exact(each) for each in read[1:]] == [exact(each) for each in expected]
         assert path.stat().st_mode & 0o777 == 0o600
+
+
+def write_copy(path: Path, nodes: int) -> None:
+    with Writer(path, MANIFEST) as file:
+        file.begin("t", "name")
+        for number in range(nodes):
+            stem = token_hex(100)
+            file.add(CopiedNode(number=number, labels=("Term",), properties={"stem": stem}))
+        file.end()
+
+
+@pytest.mark.parametrize("nodes", [1, 1_000])
+def test_a_full_disk_is_told(tmp_path: Path, nodes: int) -> None:
+    """It shows when the file is closed, or at a line before."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(BadFile, match="cannot be written: File too large"):
+            write_copy(tmp_path / "copy", nodes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
