@@ -39,7 +39,7 @@ class ChangedConcepts:
     unmade: tuple[str, ...]
 
 
-async def standing(
+async def changed_concepts(
     transaction: IngestTransaction,
     *,
     appeared: Collection[str],
@@ -116,7 +116,7 @@ class ConceptBook:
         items = [one.extraction for one in new]
         size = sum(len(one.new.text) for one in new)
         delta = await run_off_loop(lambda: table.add(items), size)
-        changed = await standing(
+        changed = await changed_concepts(
             transaction,
             appeared=delta.appeared,
             vanished=delta.vanished,
@@ -127,7 +127,7 @@ class ConceptBook:
         # another order of arrival would give another graph (decision 0006).
         touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
         older = await transaction.bodies_with(sorted(touched))
-        await _read_again(transaction, older, table, changed, changes)
+        await _read_again(transaction, older, table, changed.unmade, changes)
         mentions = await run_off_loop(lambda: [_all_mentions(one, table) for one in new], size)
         changes.mentions_added += chain.from_iterable(mentions)
         changes.names += _names(items, 1)
@@ -136,7 +136,7 @@ class ConceptBook:
             for one in new
             if one.extraction.title
         )
-        _stand(names.alike, changed, changes)
+        _change(names.alike, changed, changes)
         self._keep(transaction, names)
 
     async def remove(
@@ -150,7 +150,7 @@ class ConceptBook:
         names = await self._names(transaction)
         table = names.table
         delta = table.remove(out, last)
-        changed = await standing(
+        changed = await changed_concepts(
             transaction,
             appeared=delta.appeared,
             vanished=delta.vanished,
@@ -159,13 +159,13 @@ class ConceptBook:
         )
         found = await transaction.bodies_with(delta.sought)
         older = [body for body in found if body.id != gone.id]
-        await _read_again(transaction, older, table, changed, changes)
+        await _read_again(transaction, older, table, changed.unmade, changes)
         text = indexed_text(gone.title, gone.text)
         terms = await run_off_loop(partial(terms_of, text), len(text))
         changes.remove(gone, terms, out)
         changes.names += _names([out], -1)
         changes.stated -= len(came_with.names) + came_with.facts
-        _stand(names.alike, changed, changes)
+        _change(names.alike, changed, changes)
         self._keep(transaction, names)
 
     async def restate(
@@ -177,7 +177,7 @@ class ConceptBook:
         counts = Counter(name for one in restated for name in one.appeared)
         counts.subtract(name for one in restated for name in one.vanished)
         stated = {name: count for name, count in counts.items() if count}
-        changed = await standing(
+        changed = await changed_concepts(
             transaction, appeared=(), vanished=(), ruled=table.concepts, stated=stated
         )
         size = sum(len(one.stored.text) for one in restated)
@@ -190,7 +190,7 @@ class ConceptBook:
             )
             changes.stated += len(one.names) - len(one.stored.read) - one.stored.read_facts
         changes.names += _stated_names(restated, stated)
-        _stand(names.alike, changed, changes)
+        _change(names.alike, changed, changes)
         self._keep(transaction, names)
 
     async def look_again(
@@ -198,8 +198,7 @@ class ConceptBook:
     ) -> None:
         """Update the mentions of items that were dormant while concepts were made or ended."""
         names = await self._names(transaction)
-        nothing = ChangedConcepts(made=(), unmade=())
-        await _read_again(transaction, bodies, names.table, nothing, changes)
+        await _read_again(transaction, bodies, names.table, (), changes)
         self._keep(transaction, names)
 
     async def _names(self, transaction: IngestTransaction) -> _Names:
@@ -220,7 +219,7 @@ class ConceptBook:
         self._pending[transaction.tenant] = replace(names, named=transaction.counters.named + 1)
 
 
-def _stand(alike: SynonymTable, changed: ChangedConcepts, changes: Changes) -> None:
+def _change(alike: SynonymTable, changed: ChangedConcepts, changes: Changes) -> None:
     """Make and end concepts; pair new concepts with concepts that have nearly the same words."""
     changes.concepts_made += changed.made
     changes.concepts_unmade += changed.unmade
@@ -341,16 +340,16 @@ async def _read_again(
     transaction: IngestTransaction,
     older: Sequence[StoredBody],
     table: NameTable,
-    changed: ChangedConcepts,
+    unmade: Sequence[str],
     changes: Changes,
 ) -> None:
-    """Recompute the mentions of older items; removing a concept removes its edges too."""
+    """Recompute the mentions of older items; an `unmade` concept loses its edges with its node."""
     stated = await _came_with(transaction, [body.id for body in older])
     found = await run_off_loop(
         lambda: [{*table.mentions(extract(body.title, body.text))} for body in older],
         sum(len(body.text) for body in older),
     )
-    unmade = frozenset(changed.unmade)
+    gone = frozenset(unmade)
     for body, read in zip(older, found, strict=True):
         was = frozenset(body.mentions)
         now = read | stated[body.id].names if body.id in stated else read
@@ -358,4 +357,4 @@ async def _read_again(
             MentionRow(episode=body.id, concept=name, weight=_MENTION_WEIGHT)
             for name in sorted(now - was)
         )
-        changes.mentions_removed += ((body.id, name) for name in sorted(was - now - unmade))
+        changes.mentions_removed += ((body.id, name) for name in sorted(was - now - gone))
