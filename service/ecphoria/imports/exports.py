@@ -136,7 +136,10 @@ def _opened_tree(tree: Tree, path: Path, form: Format | None) -> Opened:
         files = _files_of(tree, form)
         found = _read_files(tree, reading, files, form)
     else:
-        raise BadFile(f"{path} is a folder or a ZIP archive, and none of the format {form}.")
+        raise BadFile(
+            f"{path} is a folder or a ZIP archive, and none of the format {form}; give "
+            f"{_NEEDED.get(form, 'a file')}."
+        )
     if not files:
         wanted = _NEEDED.get(form, "the ZIP file or the folder of the export")
         raise BadFile(f"{path} holds nothing of the format {form}; give {wanted}.", path=str(path))

@@ -185,9 +185,9 @@ def _facts(
         begin, end = _instant(fact.get("valid_from")), _instant(fact.get("valid_to"))
         begun = begin or at
         if not all(map(_is_name, parts.values())):
-            reading.parts["facts with a part that is empty or too long"] += 1
+            reading.leave_parts("facts with a part that is empty or too long")
         elif end is not None and (begun is None or end <= begun):
-            reading.parts["facts that ended before they began"] += 1
+            reading.leave_parts("facts that ended before they began")
         else:
             yield {**parts, "valid_from": begin, "valid_to": end}
 

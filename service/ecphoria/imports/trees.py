@@ -95,13 +95,13 @@ def _chatgpt_said(message: Message, reading: Reading) -> Fields | None:
     found = [part.get("text") if isinstance(part, dict) else part for part in parts]
     text = texts(found)
     if role == "system":
-        reading.left_out[SYSTEM] += 1
+        reading.leave(SYSTEM)
     elif role not in ("user", "assistant", "tool", ""):
-        reading.left_out["messages of other roles"] += 1
+        reading.leave("messages of other roles")
     elif about.get("is_visually_hidden_from_conversation"):
-        reading.left_out["hidden messages"] += 1
+        reading.leave("hidden messages")
     elif not text:
-        reading.left_out[THINKING if thinks else NO_TEXT] += 1
+        reading.leave(THINKING if thinks else NO_TEXT)
     else:
         reading.leave_parts(FILES, len(as_list(about.get("attachments"))))
         pictures = sum(isinstance(part, dict) and not part.get("text") for part in parts)
@@ -139,7 +139,7 @@ def _claude_message(
     common = {"source": "claude", **reading.occurred(message.get("created_at"))}
     text = joined_parts(message.get("content"), reading) or message.get("text")
     if text is None or (isinstance(text, str) and not text.strip()):
-        reading.left_out[NO_TEXT] += 1
+        reading.leave(NO_TEXT)
     else:
         sender = word(message.get("sender"))
         yield {  # the check of the field tells a text that is none

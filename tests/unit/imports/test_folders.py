@@ -239,7 +239,7 @@ def test_a_folder_with_nothing_to_import_is_told(tmp_path: Path) -> None:
     ):
         pass
     with (
-        pytest.raises(BadFile, match="none of the format graphiti"),
+        pytest.raises(BadFile, match="none of the format graphiti; give the address"),
         opened(tmp_path, Format.GRAPHITI),
     ):
         pass
