@@ -188,7 +188,7 @@ class OpenAIEmbedder:
             raise self._refusal(error.status_code) from None
         except (APIConnectionError, TimeoutError) as error:
             raise EncoderUnavailable(
-                f"The embedding endpoint does not answer; {_remedy(error, 'EMBEDDER')}"
+                f"The embedding endpoint {_failure(error, 'EMBEDDER')}."
             ) from error
         except (OpenAIError, ValidationError) as error:
             raise EncoderUnavailable(
@@ -288,12 +288,16 @@ def _is_no_outage(error: BaseException) -> bool:
     return isinstance(error, TimeoutError | APITimeoutError) or isinstance(cause, AnswerTooLong)
 
 
-def _remedy(error: BaseException, group: str) -> str:
-    if _is_no_outage(error) and not isinstance(error.__cause__, AnswerTooLong):
-        return f"set ECPHORIA_{group}__TIMEOUT_S to more, or ask a faster model."
+def _failure(error: BaseException, group: str) -> str:
+    """Tell what failed and the remedy; `group` is that of the settings."""
     if isinstance(error.__cause__, AnswerTooLong):
-        return f"{error.__cause__}."
-    return "try again, or check its address."
+        return f"cannot be used: {error.__cause__}; check its address"
+    if _is_no_outage(error):
+        return (
+            f"does not answer in time; set ECPHORIA_{group}__TIMEOUT_S to more, or ask a faster "
+            "model"
+        )
+    return "does not answer; try again, or check its address"
 
 
 def _is_redirect(status: int) -> bool:
@@ -449,8 +453,7 @@ class OpenAIChat:
             if isinstance(error.__cause__, Unrecorded):
                 raise NoAnswer(str(error.__cause__)) from error
             raise NoAnswer(
-                f"the model's endpoint does not answer; {_remedy(error, 'LLM').rstrip('.')}",
-                is_of_text=_is_no_outage(error),
+                f"the model's endpoint {_failure(error, 'LLM')}", is_of_text=_is_no_outage(error)
             ) from error
         except (OpenAIError, ValidationError, HTTPError) as error:
             raise NoAnswer(

@@ -174,7 +174,7 @@ async def test_a_compressed_answer_is_not_unpacked(endpoint: ChatEndpoint) -> No
     endpoint.body = gzip.compress(b" " * 200_000_000)
     endpoint.headers = {"content-encoding": "gzip"}
     chat = OpenAIChat("m", base_url=endpoint.url, retries=0, timeout=60)
-    with pytest.raises(NoAnswer):
+    with pytest.raises(NoAnswer, match="cannot be used: the answer is compressed"):
         await chat.ask("ask", "i", "t")
     await chat.close()
 
