@@ -343,6 +343,15 @@ def groups(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
         yield group
 
 
+def in_parts(whole: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Cut a sequence into parts of at most `size` items.
+
+    >>> list(in_parts("abcde", 2))
+    ['ab', 'cd', 'e']
+    """
+    return (whole[start : start + size] for start in range(0, len(whole), size))
+
+
 def _closed() -> EncoderUnavailable:
     return EncoderUnavailable("The service is stopping; send the request again when it is back.")
 

@@ -34,6 +34,7 @@ from ecphoria.records.fact import (
 )
 from ecphoria.records.forms import lowered
 from ecphoria.records.ids import FactId, TenantId
+from ecphoria.runtime import in_parts
 
 _FUNCTIONAL = """
     lives in, live in, lives at, resides in, is based in, home is, works as, works at, works for,
@@ -332,8 +333,7 @@ def laid_out(
 async def renew(store: FactStore, tenant: TenantId) -> None:
     """Recompute the timelines of touched keys; a consolidation completes interrupted work."""
     keys = await store.touched(tenant, KEYS_AT_ONCE)
-    for first in range(0, len(keys), KEYS_A_WRITE):
-        some = keys[first : first + KEYS_A_WRITE]
+    for some in in_parts(keys, KEYS_A_WRITE):
 
         async def work(transaction: FactTransaction, some: Sequence[FactKey] = some) -> None:
             await settle(transaction, some)

@@ -19,6 +19,7 @@ from ecphoria.imports.streams import Found, Reading, numbered
 from ecphoria.imports.values import Fields, as_object, instant
 from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement
 from ecphoria.records.episode import LONGEST_NAME
+from ecphoria.runtime import in_parts
 
 R = TypeVar("R")
 
@@ -128,8 +129,7 @@ class _Source:
 def _read(
     source: _Source, keys: list[tuple[datetime | None, str]], reading: Reading
 ) -> Iterator[Found]:
-    for first in range(0, len(keys), _EPISODES_A_PAGE):
-        page = keys[first : first + _EPISODES_A_PAGE]
+    for page in in_parts(keys, _EPISODES_A_PAGE):
         times = {uuid: at for at, uuid in page}
         for row in source.episodes([uuid for _, uuid in page]):
             reading.done += 1

@@ -31,6 +31,7 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import Tenant
+from ecphoria.runtime import in_parts
 
 T = TypeVar("T")
 
@@ -290,8 +291,8 @@ class IngestTransaction:
         Read before writing: a search inside a transaction that has added documents is slow.
         """
         found: dict[EpisodeId, StoredBody] = {}
-        for start in range(0, len(names), _NAMES_A_QUERY):
-            query = any_phrase(self.tenant, names[start : start + _NAMES_A_QUERY])
+        for some in in_parts(names, _NAMES_A_QUERY):
+            query = any_phrase(self.tenant, some)
             bodies = await self._work.run(_LIST_BODIES, tenant=self.tenant, query=query, ids=[])
             found |= {body.id: body for body in bodies}
         return list(found.values())

@@ -15,8 +15,9 @@ from google.genai import types
 
 from ecphoria.client import Client
 from ecphoria.errors import Conflict, Erased, NotFound
-from ecphoria.integrations.shared import details_of, hits_of, in_parts, text_of
+from ecphoria.integrations.shared import details_of, hits_of, text_of
 from ecphoria.records.episode import MetadataValue, NewEpisode
+from ecphoria.runtime import in_parts
 from ecphoria.wire.base import code_of, error_from
 
 _PAGE = 500

@@ -23,9 +23,10 @@ from langgraph.store.base.embed import get_text_at_path, tokenize_path
 from ecphoria.client import Client
 from ecphoria.client.exchange import body_of
 from ecphoria.errors import InvalidInput
-from ecphoria.integrations.shared import in_pages, in_parts
+from ecphoria.integrations.shared import in_pages
 from ecphoria.records import item as records
 from ecphoria.records.item import ItemKey, ItemWrite
+from ecphoria.runtime import in_parts
 
 _MOST: Final = 1_000
 """Items of one call."""

@@ -8,8 +8,8 @@ from llama_index.core.memory import BaseMemoryBlock
 from pydantic import Field
 
 from ecphoria.client import Client
-from ecphoria.integrations.shared import in_parts
 from ecphoria.records.episode import NewEpisode
+from ecphoria.runtime import in_parts
 from ecphoria.wire.base import error_from
 
 _PAGE = 500

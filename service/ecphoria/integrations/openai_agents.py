@@ -14,9 +14,10 @@ from agents.memory.session_settings import SessionSettings, resolve_session_limi
 
 from ecphoria.client import Client
 from ecphoria.errors import EcphoriaError, NotFound
-from ecphoria.integrations.shared import in_pages, in_parts
+from ecphoria.integrations.shared import in_pages
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.item import Item, ItemWrite
+from ecphoria.runtime import in_parts
 from ecphoria.wire.base import error_from
 
 _ROOM: Final = "openai-agents"

@@ -1,4 +1,4 @@
-"""Helpers of all adapters: recalled memories, and long lists in parts."""
+"""Helpers of all adapters: recalled memories, and long lists in pages."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -6,11 +6,6 @@ from typing import Any, TypeVar
 from ecphoria.records.recall import Hit, RecallResult
 
 _Item = TypeVar("_Item")
-
-
-def in_parts(whole: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    """Cut a sequence into parts of at most `size` items."""
-    return (whole[start : start + size] for start in range(0, len(whole), size))
 
 
 def in_pages(

@@ -1,9 +1,9 @@
 """Read all nodes and edges of a tenant, and create them again."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.queries import Mode
@@ -12,8 +12,7 @@ from ecphoria.neo4j_store.schema import FIND_STORE, StoreMark, migrate
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Store, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import CopiedEdge, CopiedNode, Manifest, Value
-
-T = TypeVar("T")
+from ecphoria.runtime import in_parts
 
 _PAGE: Final = 500
 """Nodes of one read; with vectors about 2 MB."""
@@ -96,7 +95,7 @@ class Snapshot:
         Traces and jobs change without the lock; one that was deleted since it was listed is
         skipped.
         """
-        for page in _pages(self._listed):
+        for page in in_parts(self._listed, _PAGE):
             names = [node for node, _ in page]
             # All labels and properties, not the kinds that the code knows: a new kind is in a copy
             # without a change here (decision 0031).
@@ -114,7 +113,7 @@ class Snapshot:
 
     async def edges(self) -> AsyncIterator[CopiedEdge]:
         """Read every edge between the nodes that were read."""
-        for names in _pages(list(self._number)):
+        for names in in_parts(list(self._number), _PAGE):
             for row in await self._work.run(_LOAD_EDGES, nodes=names):
                 if row.head in self._number:
                     yield CopiedEdge(
@@ -248,10 +247,6 @@ class Copies(Store):
             )
             if changed < _BATCH:
                 return
-
-
-def _pages(whole: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (whole[start : start + _PAGE] for start in range(0, len(whole), _PAGE))
 
 
 def _joined(edges: Iterable[CopiedEdge], found: Mapping[int, str]) -> Iterable[dict[str, object]]:

@@ -102,7 +102,7 @@ class StepOutcome:
 
 
 class StepStatus(StrEnum):
-    """The end of a step: done, skipped or failed."""
+    """The end of a step: done or skipped."""
 
     DONE = "done"
     SKIPPED = "skipped"
