@@ -97,7 +97,9 @@ class FactService:
         key = await self._key(tenant, fact)
         found = await self._histories(tenant, [key], as_of, known_at)
         if not found or not found[0].facts:
-            raise NotFound("nothing was known of this fact then", id=fact)
+            raise NotFound(
+                "nothing was known of this fact at `known_at`; send a later time", id=fact
+            )
         return replace(found[0], facts=await self._named(tenant, found[0].facts))
 
     async def decisions(
@@ -201,7 +203,9 @@ class FactService:
         """Undo a decision; undo the undo to restore it; NotFound if there is no such decision."""
         undone = await self._store.decision(tenant, decision)
         if undone is None:
-            raise NotFound(f"there is no decision {decision}", id=decision)
+            raise NotFound(
+                f"there is no decision {decision}; `GET /v1/decisions` lists them", id=decision
+            )
 
         async def work(transaction: FactTransaction) -> Decision:
             undo = replace(

@@ -208,9 +208,13 @@ def check_metadata(metadata: Mapping[str, MetadataValue]) -> None:
         if isinstance(value, str):
             check_readable("metadata", value, LARGEST_METADATA)
         if isinstance(value, float) and not isfinite(value):
-            raise InvalidInput(f"`metadata.{name}` is not a finite number", field="metadata")
+            raise InvalidInput(
+                f"`metadata.{name}` is no finite number; leave it out", field="metadata"
+            )
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise InvalidInput(f"`metadata.{name}` does not fit 64 bits", field="metadata")
+            raise InvalidInput(
+                f"`metadata.{name}` does not fit 64 bits; send it as text", field="metadata"
+            )
         size += len(name) + len(str(value))
     if size > LARGEST_METADATA:
         raise TooLarge(

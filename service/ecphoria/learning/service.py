@@ -33,7 +33,9 @@ def _feedback(
     if not (useful or not_useful):
         raise InvalidInput("name at least one hit, as useful or not", field="useful")
     if both := sorted(set(useful) & set(not_useful)):
-        raise InvalidInput(f"{both[0]} cannot be both useful and not", field="not_useful")
+        raise InvalidInput(
+            f"the hit {both[0]} is in both lists; send it in one", field="not_useful"
+        )
     return {**dict.fromkeys(useful, True), **dict.fromkeys(not_useful, False)}
 
 
@@ -49,12 +51,17 @@ async def apply_feedback(
     """
     returned = await transaction.hits(trace)
     if strange := sorted(feedback.keys() - returned):
-        raise InvalidInput(f"the recall did not return {strange[0]}", field="useful")
+        raise InvalidInput(
+            f"the recall did not return {strange[0]}; name its hits", field="useful"
+        )
     existing = [hit for hit in await transaction.existing_hits(trace) if hit.id in feedback]
     fresh = [hit for hit in existing if hit.useful is None]
     for hit in existing:
         if hit.useful is not None and hit.useful is not feedback[hit.id]:
-            raise Conflict(f"the hit {hit.id} of this recall was judged otherwise before")
+            raise Conflict(
+                f"the hit {hit.id} of this recall was judged otherwise before, which stays; leave "
+                "it out"
+            )
     judgements = {hit.id: _judged(hit, useful=feedback[hit.id]) for hit in fresh}
     if judgements:
         used_now = [hit.id for hit in fresh if feedback[hit.id] and _newly_used(hit)]

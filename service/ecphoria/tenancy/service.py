@@ -126,7 +126,7 @@ class TenancyService:
         """
         found = next((k for k in await self.keys.list(tenant) if k.id == key), None)
         if found is None:
-            raise NotFound("There is no key with this id here.")
+            raise NotFound("There is no key with this id here; `ecphoria keys list` lists them.")
         if found.revoked_at is None:
             await self._keep_one_admin(found)
             await self.keys.revoke(key, self.clock.now())
