@@ -233,9 +233,9 @@ def _detect_json(shape: Shape) -> Format:
         return Format.EPISODES
     if not top:
         raise BadFile(f"The file holds no objects: {shape.layout.value} without fields.")
-    named = (", ".join(sorted(top)[:8]) or "none")[:200]
+    fields = (", ".join(sorted(top)[:8]) or "none")[:200]
     raise BadFile(
-        f"The format is unknown: {shape.layout.value} with the fields {named}; "
+        f"The format is unknown: {shape.layout.value} with the fields {fields}; "
         'give --format, or write a line {"text": "..."} for each episode.'
     )
 

@@ -25,20 +25,11 @@ _SHOWN = len("eck_") + 8
 _SHOWN_OF_FOREIGN = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secret:
-    """A key in plain text, to be shown once."""
-
-    text: str = field(repr=False)
-    prefix: str
-
-
 # 256 random bits need no slow hash (docs/explanation/threats.md).
-def new_secret(entropy: Entropy) -> Secret:
-    """Make a key from 4 random bytes to show and 32 secret random bytes."""
-    prefix = f"eck_{entropy(4).hex()}"
-    hidden = base64.urlsafe_b64encode(entropy(32)).rstrip(b"=").decode("ascii")
-    return Secret(text=f"{prefix}_{hidden}", prefix=prefix)
+def new_secret(entropy: Entropy) -> str:
+    """Make a key, to be shown once, from 4 random bytes to show and 32 secret random bytes."""
+    shown, hidden = entropy(4).hex(), base64.urlsafe_b64encode(entropy(32))
+    return f"eck_{shown}_{hidden.rstrip(b'=').decode('ascii')}"
 
 
 def hashed(secret: str) -> str:

@@ -114,7 +114,7 @@ class TenancyService:
         """Make a key of a tenant, or an operator's with None; by default it has no end."""
         secret = new_secret(self.entropy)
         return await self._store(
-            secret.text, tenant, name, frozenset(scopes), expires_in_s=expires_in_s
+            secret, tenant, name, frozenset(scopes), expires_in_s=expires_in_s
         )
 
     async def revoke(self, tenant: TenantId | None, key: KeyId) -> None:
