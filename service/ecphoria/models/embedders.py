@@ -161,13 +161,9 @@ class CachingEmbedder:
     """Answers single texts from the last `capacity` ones; longer requests pass through.
 
     It keeps hashes, not texts. Vectors of single texts are read-only, as they are shared.
-
-    Attributes:
-        hits: Answers given without the embedder behind.
     """
 
     def __init__(self, embedder: Embedder, *, capacity: int = 1_000) -> None:
-        self.hits = 0
         self.model, self.dimension = embedder.model, embedder.dimension
         self._embedder = embedder
         self._vectors = Bounded[bytes, NDArray[np.float32]](capacity)
@@ -178,7 +174,6 @@ class CachingEmbedder:
             return await self._embedder.embed(texts)
         key = blake2b(texts[0].encode(errors="surrogatepass"), digest_size=16).digest()
         if (known := self._vectors.get(key)) is not None:
-            self.hits += 1
             self._vectors.touch(key)
             return known
         vectors = await self._embedder.embed(texts)

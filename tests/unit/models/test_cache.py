@@ -31,7 +31,7 @@ async def test_the_second_time_a_cue_is_answered_from_memory() -> None:
     first = await cached.embed(["cue"])
     second = await cached.embed(["cue"])
     np.testing.assert_array_equal(first, second)
-    assert (inner.requests, cached.hits) == (1, 1)
+    assert inner.requests == 1
 
 
 async def test_longer_requests_pass_through() -> None:
@@ -39,7 +39,7 @@ async def test_longer_requests_pass_through() -> None:
     cached = CachingEmbedder(inner)
     await cached.embed(["cue"])
     assert (await cached.embed(["cue", "text"])).shape == (2, 2)
-    assert (inner.requests, cached.hits) == (2, 0)
+    assert inner.requests == 2
 
 
 async def test_the_cue_unused_for_longest_is_forgotten_first() -> None:
@@ -47,11 +47,11 @@ async def test_the_cue_unused_for_longest_is_forgotten_first() -> None:
     cached = CachingEmbedder(inner, capacity=2)
     for cue in ("a", "b", "a", "c"):
         await cached.embed([cue])
-    assert (inner.requests, cached.hits) == (3, 1)
+    assert inner.requests == 3
     await cached.embed(["a"])
-    assert cached.hits == 2
+    assert inner.requests == 3
     await cached.embed(["b"])
-    assert (inner.requests, cached.hits) == (4, 2)
+    assert inner.requests == 4
 
 
 async def test_a_shared_vector_cannot_be_changed() -> None:
