@@ -48,7 +48,6 @@ class Copied:
     tenants: int = 0
     nodes: int = 0
     edges: int = 0
-    archive_bytes: int = 0
     keys: int = 0
 
     def add(self, end: SectionEnd, *, is_tenant: bool, keys: int) -> None:
@@ -56,7 +55,6 @@ class Copied:
         self.tenants += is_tenant
         self.nodes += end.nodes
         self.edges += end.edges
-        self.archive_bytes += end.bytes
         self.keys += keys
 
 
