@@ -45,7 +45,6 @@ INSTRUCTIONS: Final = (
 _CORE: Final = ("remember", "recall", "get", "forget")
 _READS: Final = frozenset({"recall", "get", "timeline", "facts", "why", "ask", "search", "fetch"})
 _ERASES: Final = frozenset({"forget"})
-_REPEATABLE: Final = frozenset({"forget"})
 _LATEST: Final = 20
 _START: Final = "memory://context"
 
@@ -78,7 +77,7 @@ def create_server(
             annotations=ToolAnnotations(
                 read_only_hint=name in _READS,
                 destructive_hint=name in _ERASES,
-                idempotent_hint=name in _READS | _REPEATABLE,
+                idempotent_hint=name in _READS | _ERASES,  # again, it erases nothing more
                 open_world_hint=False,
             ),
         )
