@@ -262,10 +262,10 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """Recall memories for a question, best first."""
-    console, count = stdout(), _one(k)
+    console = stdout()
     answer = client.recall(
         cue,
-        k=count,
+        k=_one(k),
         explain=explain,
         strategy=strategy,
         **filters,
@@ -288,9 +288,9 @@ def recall(
     if as_json:
         print_json(answer)
         return
-    episodes = episodes_on_paths(client, path_nodes(answer, count)) if explain else {}
+    episodes = episodes_on_paths(client, path_nodes(answer)) if explain else {}
     console.print(draw_verdict(answer))
-    console.print(draw_hits(answer, limit=count, explain=explain, episodes=episodes))
+    console.print(draw_hits(answer, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
     if answer.woken:
         woken = counted(len(answer.woken), "dormant memory is", "dormant memories are")

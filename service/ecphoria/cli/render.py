@@ -83,21 +83,11 @@ def _citation(citation: Citation, episodes: Episodes) -> Text:
     return _quote(episode, _CLIP, f"“{citation.quote}”")
 
 
-def draw_hits(
-    answer: RecallResult,
-    *,
-    limit: int,
-    explain: bool,
-    episodes: Episodes,
-    also: Collection[int] = (),
-) -> RenderableType:
-    """List the first `limit` hits, and those of the ranks `also`.
-
-    With `explain`, show the path to each, and the parts of the score.
-    """
+def draw_hits(answer: RecallResult, *, explain: bool, episodes: Episodes) -> RenderableType:
+    """List the hits; with `explain`, show the path to each, and the parts of the score."""
     table = _hits_table()
     known = dict(episodes) | {hit.episode.id: hit.episode for hit in answer.hits}
-    for hit in _drawn(answer, limit, also):
+    for hit in answer.hits:
         body: list[RenderableType] = [_quote_hit(hit)]
         if explain:
             body += [_path(hit.path, hit.episode.id, known), _parts(hit.parts)]
@@ -136,10 +126,10 @@ def draw_timings(answer: RecallResult) -> Text:
     return Text("\n".join(lines), style="dim")
 
 
-def path_nodes(answer: RecallResult, limit: int, also: Collection[int] = ()) -> set[str]:
-    """Name the episodes on the paths of the drawn hits that are not hits themselves."""
+def path_nodes(answer: RecallResult) -> set[str]:
+    """Name the episodes on the paths of the hits that are not hits themselves."""
     hits = {hit.episode.id for hit in answer.hits}
-    steps = (step for hit in _drawn(answer, limit, also) for step in hit.path)
+    steps = (step for hit in answer.hits for step in hit.path)
     return {step.node for step in steps if step.kind == "episode"} - hits
 
 
@@ -152,10 +142,6 @@ def episodes_on_paths(client: Client, nodes: Collection[str]) -> dict[str, Episo
         except NotFound:
             continue
     return found
-
-
-def _drawn(answer: RecallResult, limit: int, also: Collection[int]) -> list[Hit]:
-    return [hit for hit in answer.hits if hit.rank <= limit or hit.rank in also]
 
 
 def _quote_hit(hit: Hit) -> Text:

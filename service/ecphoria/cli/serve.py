@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -203,7 +203,7 @@ _TIMEOUT_S = 600.0
 
 
 async def show(settings: Settings, *, keep: bool) -> None:
-    """Tell the whole story once; on a terminal, or with `keep`, stay until interrupted."""
+    """Tell the whole story once; on a terminal, or with `keep`, stay until the reader ends it."""
     console = stdout()
     console.width = min(console.width, _WIDTH)
     console.print()
@@ -224,9 +224,11 @@ async def show(settings: Settings, *, keep: bool) -> None:
             await client.recall(_WARM_CUE, k=10, explain=True, record=False)
             for number, question in enumerate(sample_questions(), start=1):
                 await _ask(console, client, number, question)
-        _say_next(console, started, settings)
         if stays:
+            _say_next(console, started, settings)
             await _until_done(console, service, keep=keep)
+    if not stays:
+        _say_ended(console, settings)
 
 
 def _operator_key(settings: Settings) -> str | None:
@@ -322,23 +324,26 @@ async def _ask(
     console: Console, client: AsyncClient, number: int, question: SampleQuestion
 ) -> None:
     answer = await client.recall(question.question, k=10, explain=True)
+    shown = best_of(question, answer)
     episodes: dict[str, Episode] = {}
-    ranks = _ranks_of_evidence(question, answer)
-    for node in sorted(path_nodes(answer, _SHOWN, ranks)):
+    for node in sorted(path_nodes(shown)):
         with contextlib.suppress(NotFound):
             episodes[node] = await client.get(node)
     console.print()
     console.rule(Text(f"{number}  {question.question}", style="cue"), align="left", style="rail")
     console.print(Text(question.why, style="dim italic"))
     console.print(draw_verdict(answer))
-    hits = draw_hits(answer, limit=_SHOWN, explain=True, episodes=episodes, also=ranks)
-    console.print(Padding(hits, (1, 0, 0, 0)))
+    console.print(Padding(draw_hits(shown, explain=True, episodes=episodes), (1, 0, 0, 0)))
     console.print(_evidence(question, answer))
     console.print(draw_timings(answer))
 
 
-def _ranks_of_evidence(question: SampleQuestion, answer: RecallResult) -> list[int]:
-    return [hit.rank for hit in answer.hits if hit.episode.text in question.evidence]
+def best_of(question: SampleQuestion, answer: RecallResult) -> RecallResult:
+    """Keep the first hits of an answer, and those that hold the answer, whatever their rank."""
+    hits = tuple(
+        hit for hit in answer.hits if hit.rank <= _SHOWN or hit.episode.text in question.evidence
+    )
+    return replace(answer, hits=hits)
 
 
 def _evidence(question: SampleQuestion, answer: RecallResult) -> Text:
@@ -347,11 +352,29 @@ def _evidence(question: SampleQuestion, answer: RecallResult) -> Text:
         right = answer.verdict.refused
         said = f"{'Right' if right else 'Not right'}: nothing in the sample answers this."
         return Text(said, style="green" if right else "yellow")
-    ranks = [str(rank) for rank in _ranks_of_evidence(question, answer)]
+    ranks = [str(hit.rank) for hit in answer.hits if hit.episode.text in question.evidence]
     if not ranks:
         return Text(f"The answer is not among the best {len(answer.hits)}.", style="yellow")
     noun = "memory" if len(ranks) == 1 else "memories"
     return Text(f"The answer is in {noun} {' and '.join(ranks)}.", style="green")
+
+
+def _command() -> str:
+    """Name the command as the reader can call it."""
+    return "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
+
+
+def _say_ended(console: Console, settings: Settings) -> None:
+    """Say how to keep the service running; no address of it answers any more."""
+    there = f" --home {settings.home}" if "home" in settings.model_fields_set else ""
+    console.print()
+    console.print(
+        Text.assemble(
+            "The service has ended; what it stored stays. To look at it in a browser, or to ask a"
+            " question of your own, keep the service running:\n",
+            (f"{_command()} demo --keep{there}", "address"),
+        )
+    )
 
 
 def _say_next(console: Console, started: Started, settings: Settings) -> None:
@@ -359,7 +382,7 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
-    command = "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
+    command = _command()
     table.add_row("explorer", f"{command} explore --tenant {TENANT} --write{there}")
     table.add_row("API docs", f"[address]{started.url}/docs[/address]")
     if endpoint := started.services.engine:

@@ -4,7 +4,7 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from ecphoria.cli.render import draw_hits, path_nodes
-from ecphoria.cli.serve import _ranks_of_evidence
+from ecphoria.cli.serve import best_of
 from ecphoria.cli.terminal import stdout
 from ecphoria.demo.sample import SampleQuestion
 from ecphoria.records.recall import RecallResult
@@ -39,23 +39,21 @@ def answer(size: int) -> RecallResult:
     )  # fmt: skip
 
 
-def drawn(also: list[int]) -> list[str]:
+def drawn(shown: RecallResult) -> list[str]:
     console: Console = stdout()
     with console.capture() as capture:
-        console.print(draw_hits(answer(10), limit=3, explain=False, episodes={}, also=also))
+        console.print(draw_hits(shown, explain=False, episodes={}))
     return [line.split()[0] for line in capture.get().splitlines()]
 
 
-def test_memories_that_hold_the_answer_are_shown_whatever_their_rank() -> None:
+def test_the_best_and_those_that_hold_the_answer_are_shown() -> None:
     asked = SampleQuestion(
         question="?", why="", evidence=frozenset({"Memory 1.", "Memory 9.", "Elsewhere."})
     )
-    ranks = _ranks_of_evidence(asked, answer(10))
-    assert ranks == [1, 9]
-    assert drawn(ranks) == ["1", "2", "3", "9"]
-    assert path_nodes(answer(10), 3, ranks) == {"p1", "p2", "p3", "p9"}
+    shown = best_of(asked, answer(10))
+    assert drawn(shown) == ["1", "2", "3", "9"]
+    assert path_nodes(shown) == {"p1", "p2", "p3", "p9"}
 
 
-def test_without_them_the_best_are_shown() -> None:
-    assert drawn([]) == ["1", "2", "3"]
-    assert path_nodes(answer(10), 3) == {"p1", "p2", "p3"}
+def test_all_hits_of_an_answer_are_drawn() -> None:
+    assert drawn(answer(20)) == [str(rank) for rank in range(1, 21)]
