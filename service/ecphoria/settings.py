@@ -305,8 +305,9 @@ class LogSettings(_Group):
 
     level: Literal["debug", "info", "warning", "error", "critical"] = "info"
     """Lowest level to write."""
-    format: Literal["auto", "console", "json"] = "auto"
-    """`console` for reading, `json` for collecting; `auto` is `console` on a terminal."""
+    format: Literal["auto", "console", "brief", "json"] = "auto"
+    """`console` for reading; `brief` is the same without times, ids of requests and the places of
+    errors; `json` for collecting; `auto` is `console` on a terminal, else `json`."""
 
 
 class TracingSettings(_Group):

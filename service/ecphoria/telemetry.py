@@ -36,6 +36,8 @@ _LONG = (*_SHORT[3:], 30.0, 60.0)
 _SHARES = tuple(tenth / 10 for tenth in range(11))
 _SERVER_ERROR = 500
 _HANDLER = "ecphoria"
+_DETAILS = frozenset({"timestamp", "request_id", "raised"})
+"""What the form `brief` leaves out of a record."""
 _FOREIGN = ("neo4j", "httpx", "httpcore", "openai", "asyncio", "uvicorn.access")
 
 
@@ -313,11 +315,14 @@ def configure_logging(level: str, form: str, stream: TextIO | None = None) -> No
     Args:
         level: debug, info, warning, error or critical; libraries that could quote a request
             stay at warning.
-        form: console, json or auto (console on a terminal).
+        form: console, brief (the same without times, ids of requests and frames), json, or auto
+            (console on a terminal).
         stream: Where to; standard error if None.
     """
     stream = stream or sys.stderr
-    readable = form == "console" or (form == "auto" and stream.isatty())
+    if form == "auto":
+        form = "console" if stream.isatty() else "json"
+    readable = structlog.dev.ConsoleRenderer(colors=stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -337,9 +342,8 @@ def configure_logging(level: str, form: str, stream: TextIO | None = None) -> No
             foreign_pre_chain=shared,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.dev.ConsoleRenderer(colors=stream.isatty())
-                if readable
-                else structlog.processors.JSONRenderer(),
+                *([_in_brief] if form == "brief" else []),
+                structlog.processors.JSONRenderer() if form == "json" else readable,
             ],
         )
     )
@@ -387,6 +391,11 @@ def _frames_only(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     if chain:
         event["raised"] = chain
     return event
+
+
+def _in_brief(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Leave out what only an operator looks for."""
+    return {name: told for name, told in event.items() if name not in _DETAILS}
 
 
 def open_spans(endpoint: str | None, sample: float, stack: AsyncExitStack) -> Spans:

@@ -28,7 +28,7 @@ _LARGEST, _MOST_CLIENTS = 1_000_000, 256
 
 def run_load(plan: LoadPlan, out: Path | None) -> None:
     """Measure, show the tables, and write the report where asked."""
-    settings = read_settings(log={"level": "warning"})
+    settings = read_settings(log={"level": "warning", "format": "brief"})
     configure_logging(settings.log.level, settings.log.format)
     with watching(Console(stderr=True)) as watch:
         report = loop.run(measure_load(settings, plan, watch))

@@ -252,7 +252,8 @@ def _settings(home: Path | None) -> "Settings":
     """Keep evaluations out of the user's own store, unless the settings name a server."""
     from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
 
-    quiet = {"server": {"port": 0}, "log": {"level": "warning"}}
+    # Records of the service stand beside the progress, so they are short and few.
+    quiet = {"server": {"port": 0}, "log": {"level": "warning", "format": "brief"}}
     # A cycle that runs by itself would change what is measured.
     quiet["consolidation"] = {"light_episodes": 0}
     return read_settings(**quiet, home=home or read_settings().cache / "evaluation")

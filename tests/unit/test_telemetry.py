@@ -60,6 +60,13 @@ def test_an_exception_is_logged_without_its_message(log: io.StringIO) -> None:
         assert "test_an_exception_is_logged" in raised[0]
 
 
+def test_a_brief_record_is_one_line_without_times_and_frames(log: io.StringIO) -> None:
+    configure_logging("warning", "brief", log)
+    with structlog.contextvars.bound_contextvars(request_id="r-1"):
+        structlog.get_logger().error("it_failed", code="unavailable", exc_info=ValueError("why"))
+    assert log.getvalue().split() == ["[error", "]", "it_failed", "code=unavailable"]
+
+
 def test_libraries_that_could_quote_a_request_stay_quiet(log: io.StringIO) -> None:
     configure_logging("debug", "json", log)
     for name in ("neo4j.io", "httpx", "openai", "uvicorn.access"):
