@@ -17,7 +17,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from ecphoria.cli.connection import Home, Server
-from ecphoria.cli.extras import given_settings
+from ecphoria.cli.extras import local_settings
 from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, say_error, stderr, stdout
 from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.engine import (
@@ -317,9 +317,8 @@ def _short(value: object) -> str:
 
 def _engine_settings(home: Path | None) -> EngineSettings:
     from ecphoria.app import engine_settings  # noqa: PLC0415 (extra `server`)
-    from ecphoria.settings import read_settings  # noqa: PLC0415
 
-    return engine_settings(read_settings(**given_settings(None, None, home)))
+    return engine_settings(local_settings(home))
 
 
 def _connect(endpoint: Endpoint) -> AbstractContextManager[Run]:

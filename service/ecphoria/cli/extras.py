@@ -1,11 +1,15 @@
 """Needs of commands beyond the base installation: settings, extras, the evaluation."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Option
 
 from ecphoria.errors import Misconfigured, install
+
+if TYPE_CHECKING:
+    from ecphoria.settings import Settings
 
 _MODULES: Final = {
     "server": (
@@ -41,11 +45,14 @@ LocalHome = Annotated[
 ]
 
 
-def given_settings(host: str | None, port: int | None, home: Path | None) -> dict[str, object]:
-    """Give the settings that options of the command line set."""
-    server = {"host": host, "port": port}
-    told = {name: value for name, value in server.items() if value is not None}
-    return {"server": told} | ({} if home is None else {"home": home})
+def local_settings(home: Path | None, **groups: Mapping[str, object]) -> "Settings":
+    """Read the settings of a service on this machine; those that are given, unless None, win."""
+    from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
+
+    given: dict[str, object] = {} if home is None else {"home": home}
+    for name, group in groups.items():
+        given[name] = {key: value for key, value in group.items() if value is not None}
+    return read_settings(**given)
 
 
 def missing_extra(error: ModuleNotFoundError) -> Misconfigured | None:

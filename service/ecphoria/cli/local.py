@@ -8,7 +8,7 @@ import typer
 from typer import Option
 
 from ecphoria import runtime
-from ecphoria.cli.extras import LocalHome, given_settings
+from ecphoria.cli.extras import LocalHome, local_settings
 from ecphoria.cli.terminal import INTERRUPTED
 
 Port = Annotated[
@@ -28,12 +28,10 @@ def serve(
     ] = False,
 ) -> None:
     """Run the service, with a local Neo4j unless ECPHORIA_NEO4J__URI names another."""
-    from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
-
-    settings = read_settings(**given_settings(host, port, home))
+    settings = local_settings(home, server={"host": host, "port": port})
     # Before anything costly is imported or started: a port in use is said at once.
     runtime.bound(settings.server.host, settings.server.port).close()
-    from ecphoria.cli import serve as serving  # noqa: PLC0415
+    from ecphoria.cli import serve as serving  # noqa: PLC0415 (costly; extra `server`)
 
     if for_agents:
         from ecphoria.cli.own_service import end_with_agents  # noqa: PLC0415 (extra `server`)
@@ -55,12 +53,10 @@ def worker(
 ) -> None:
     """Run background jobs of services on the same Neo4j, without answering requests."""
     from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
-    from ecphoria.settings import read_settings  # noqa: PLC0415
 
-    given = given_settings(None, None, home)
-    wanted = concurrency or max(1, read_settings(**given).jobs.workers)
+    wanted = concurrency or max(1, local_settings(home).jobs.workers)
     with contextlib.suppress(asyncio.CancelledError):
-        runtime.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
+        runtime.run(serving.work(local_settings(home, jobs={"workers": wanted})))
 
 
 @commands.command()
@@ -74,15 +70,14 @@ def demo(
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""
     from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
-    from ecphoria.settings import read_settings  # noqa: PLC0415
 
-    usual = read_settings()
+    usual = local_settings(home)
     if port is None:
         port = serving.free_port(usual.server.host, usual.server.port)
-    given = given_settings(None, port, home)
-    if "level" not in usual.log.model_fields_set:
-        given |= {"log": {"level": "critical"}}  # a record would stand among the answers
+    # A record would stand among the answers.
+    level = None if "level" in usual.log.model_fields_set else "critical"
+    settings = local_settings(home, server={"port": port}, log={"level": level})
     try:
-        runtime.run(serving.show(read_settings(**given), keep=keep))
+        runtime.run(serving.show(settings, keep=keep))
     except asyncio.CancelledError as cancelled:
         raise typer.Exit(INTERRUPTED) from cancelled

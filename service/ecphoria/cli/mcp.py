@@ -16,7 +16,7 @@ from httpx import URL
 from typer import Argument, Option
 
 from ecphoria.cli.connection import Home, Key, Server, TenantName, target_of
-from ecphoria.cli.extras import given_settings
+from ecphoria.cli.extras import local_settings
 from ecphoria.cli.terminal import say_error, stderr
 from ecphoria.client import AsyncClient, Client
 from ecphoria.client.defaults import DEFAULT_URL, Target
@@ -146,12 +146,10 @@ def _own_service(server: str, home: Path | None) -> "OwnService | None":
     """Make the service to start if none answers; None for a service elsewhere."""
     try:
         from ecphoria.cli.own_service import OwnService, is_own  # noqa: PLC0415 (extra `server`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+        return OwnService(local_settings(home).home, server) if is_own(server) else None
     except ModuleNotFoundError:
         return None  # a light installation: the tools tell that no service answers
-    if not is_own(server):
-        return None
-    return OwnService(read_settings(**given_settings(None, None, home)).home, server)
 
 
 @mcp.command()

@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from ecphoria import runtime
 from ecphoria.cli.connection import Caller, Shown, answering, connected, showing
-from ecphoria.cli.extras import LocalHome, given_settings
+from ecphoria.cli.extras import LocalHome, local_settings
 from ecphoria.cli.progress import watching
 from ecphoria.cli.terminal import (
     confirm,
@@ -268,14 +268,14 @@ def _run(home: Path | None, work: "Callable[[Portability, Report], Awaitable[T]]
     """Open the store that the settings name, as `serve` would, and work on it."""
     from ecphoria.app import Reports, open_copies  # noqa: PLC0415 (extra `server`)
     from ecphoria.cli.engine import drawn  # noqa: PLC0415 (extra `local`)
-    from ecphoria.settings import read_settings  # noqa: PLC0415
 
     async def run() -> T:
-        settings = read_settings(**given_settings(None, None, home))
         async with contextlib.AsyncExitStack() as stack:
             with drawn(stderr()) as engine:
                 reports = Reports(engine=engine)
-                copies = await stack.enter_async_context(open_copies(settings, reports))
+                copies = await stack.enter_async_context(
+                    open_copies(local_settings(home), reports)
+                )
             with watching() as report:
                 return await work(copies, report)
 
