@@ -234,6 +234,15 @@ class EngineError(EcphoriaError):
     code = "engine"
 
 
+def unusable_place(error: BaseException) -> Misconfigured | None:
+    """Tell that a file or a folder cannot be used; None if the error is of another kind."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    told = Misconfigured(f"Cannot use {error.filename}: {error.strerror}; choose another place.")
+    told.__cause__ = error
+    return told
+
+
 def install(*extras: str) -> str:
     """Tell how to install extras, for the message of an error; the package is in no index yet.
 

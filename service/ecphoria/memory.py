@@ -25,7 +25,7 @@ from ecphoria.app import Reports
 from ecphoria.client import AsyncClient, Client
 from ecphoria.client.connections import AsyncConnections, Connections
 from ecphoria.engine import Progress, Stage
-from ecphoria.errors import Conflict, Misconfigured
+from ecphoria.errors import Conflict, Misconfigured, unusable_place
 from ecphoria.http.app import Started, serve
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import log_through_standard_library
@@ -244,22 +244,13 @@ class _Service:
             )
         except BaseException as error:  # noqa: BLE001 (told to whoever waits for the start)
             if not self.up.done():
-                self.up.set_exception(_told(error))
+                self.up.set_exception(unusable_place(error) or error)
             # Else the interpreter is ending and gives no more threads; Neo4j's watcher stops it.
 
 
 atexit.register(_Service.stop_all)
 if hasattr(os, "register_at_fork"):  # Windows does not fork
     os.register_at_fork(after_in_child=_Service.forget)
-
-
-def _told(error: BaseException) -> BaseException:
-    """Tell that a folder cannot be used in the words of the command line."""
-    if not isinstance(error, OSError) or error.filename is None:
-        return error
-    told = Misconfigured(f"Cannot use {error.filename}: {error.strerror}; choose another place.")
-    told.__cause__ = error
-    return told
 
 
 def _short_folder() -> Path:

@@ -12,8 +12,6 @@ import typer
 from typer import Option
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from ecphoria.errors import BadFile, EcphoriaError
-
 if TYPE_CHECKING:
     # Typer has its own copy of Click, which it exports nowhere else.
     from typer._click import Command, Context
@@ -276,32 +274,10 @@ def run(arguments: Sequence[str] | None = None) -> None:
     _spare_imports()
     try:
         app(args=arguments, prog_name="ecphoria")
-    except EcphoriaError as error:
-        from ecphoria.cli.terminal import exit_code, say_error  # noqa: PLC0415 (costly)
-
-        say_error(error)
-        sys.exit(exit_code(error))
-    except ModuleNotFoundError as error:
-        from ecphoria.cli.extras import missing_extra  # noqa: PLC0415 (costly)
-        from ecphoria.cli.terminal import FAILED, say_error, say_fault  # noqa: PLC0415 (costly)
-
-        known = missing_extra(error)
-        say_fault(error) if known is None else say_error(known)
-        sys.exit(FAILED)
-    except OSError as error:
-        from ecphoria.cli.terminal import FAILED, say_error, say_fault  # noqa: PLC0415 (costly)
-
-        if error.filename is None:
-            say_fault(error)
-        else:  # a file or a folder that was named, so no fault of ours
-            said = f"Cannot use {error.filename}: {error.strerror}; choose another place."
-            say_error(BadFile(said, path=str(error.filename)))
-        sys.exit(FAILED)
     except Exception as error:  # noqa: BLE001 (the top of the process)
-        from ecphoria.cli.terminal import FAILED, say_fault  # noqa: PLC0415 (costly)
+        from ecphoria.cli.terminal import say_failure  # noqa: PLC0415 (costly)
 
-        say_fault(error)
-        sys.exit(FAILED)
+        sys.exit(say_failure(error))
 
 
 def _spare_imports() -> None:

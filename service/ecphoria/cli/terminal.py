@@ -13,7 +13,7 @@ from rich.text import Text
 from rich.theme import Theme
 from typer import Option
 
-from ecphoria.errors import BadFile, EcphoriaError, InvalidInput
+from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, unusable_place
 
 FAILED: Final = 1
 WRONGLY_USED: Final = 2
@@ -175,15 +175,27 @@ def say_error(error: EcphoriaError) -> None:
     stderr().print(line)
 
 
-def say_fault(error: Exception) -> None:
-    """Print an error that nobody foresaw."""
-    said = f"this is a fault in Ecphoria, please report it: {type(error).__name__}: {error}"
-    stderr().print(Text.assemble(("Error: ", "error"), said))
+def say_failure(error: Exception) -> int:
+    """Print the error that ended a command, and give its exit code.
+
+    It is 2 if the caller must correct the call, otherwise 1.
+    """
+    known = error if isinstance(error, EcphoriaError) else _known(error)
+    if known is None:
+        said = f"this is a fault in Ecphoria, please report it: {type(error).__name__}: {error}"
+        stderr().print(Text.assemble(("Error: ", "error"), said))
+    else:
+        say_error(known)
+    return WRONGLY_USED if isinstance(known, InvalidInput) else FAILED
 
 
-def exit_code(error: EcphoriaError) -> int:
-    """Give the exit code of an error: 2 if the caller must correct the call, otherwise 1."""
-    return WRONGLY_USED if isinstance(error, InvalidInput) else FAILED
+def _known(error: Exception) -> EcphoriaError | None:
+    """Tell what to do about an error of Python's own; None for a fault of ours."""
+    if isinstance(error, ModuleNotFoundError):
+        from ecphoria.cli.extras import missing_extra  # noqa: PLC0415 (costly)
+
+        return missing_extra(error)
+    return unusable_place(error)
 
 
 class Interrupted(KeyboardInterrupt):
