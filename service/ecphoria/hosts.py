@@ -1,6 +1,10 @@
 """Names and addresses of hosts."""
 
 from ipaddress import ip_address
+from typing import Final
+
+EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 (read, not bound)
+"""Addresses by which a service listens on all of a machine."""
 
 
 def is_loopback(host: str) -> bool:
@@ -13,3 +17,13 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def address(scheme: str, host: str, port: int) -> str:
+    """Write the address at which this machine finds a service that listens on `host`.
+
+    >>> address("http", "0.0.0.0", 8765), address("https", "::1", 8765)
+    ('http://127.0.0.1:8765', 'https://[::1]:8765')
+    """
+    name = "127.0.0.1" if host in EVERYWHERE else host
+    return f"{scheme}://[{name}]:{port}" if ":" in name else f"{scheme}://{name}:{port}"

@@ -8,10 +8,10 @@ from typing import Final
 from httpx import URL
 
 from ecphoria.errors import BadFile
-from ecphoria.hosts import is_loopback
+from ecphoria.hosts import address, is_loopback
 
-_DEFAULT_PORT: Final = 8765
-DEFAULT_URL: Final = f"http://127.0.0.1:{_DEFAULT_PORT}"
+_HOST, _PORT = "127.0.0.1", 8765
+DEFAULT_URL: Final = address("http", _HOST, _PORT)
 DEFAULT_TENANT: Final = "default"
 _ADMIN_KEY_FILE = "admin.key"
 
@@ -63,13 +63,13 @@ def target(url: str | None, key: str | None, tenant: str | None) -> Target:
 def default_url() -> str:
     """Give the address where `ecphoria serve` listens with the settings of this environment."""
     told = os.environ.get  # noqa: TID251 (see `target`)
-    host, port = told("ECPHORIA_SERVER__HOST", ""), told("ECPHORIA_SERVER__PORT", "")
-    if not port.isdecimal() or int(port) == 0:
-        port = str(_DEFAULT_PORT)
-    if host in {"", "0.0.0.0", "::"}:  # noqa: S104 (read, not bound)
-        host = "127.0.0.1"
+    port = told("ECPHORIA_SERVER__PORT", "")
     scheme = "https" if told("ECPHORIA_SERVER__TLS_CERTIFICATE") else "http"
-    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+    return address(
+        scheme,
+        told("ECPHORIA_SERVER__HOST") or _HOST,
+        (int(port) if port.isdecimal() else 0) or _PORT,
+    )
 
 
 def is_here(url: str) -> bool:

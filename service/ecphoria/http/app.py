@@ -24,6 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ecphoria.app import Reports, Services, build, warm_up
 from ecphoria.errors import Forbidden, Misconfigured, TooLarge, UnknownHost, UnsupportedMediaType
+from ecphoria.hosts import address
 from ecphoria.http import problems
 from ecphoria.http.explorer.routes import PATH as EXPLORER
 from ecphoria.http.explorer.routes import serve_page, sign_in_routes, ticket_routes
@@ -439,6 +440,4 @@ def _url(scheme: str, listener: socket.socket) -> str:
     if listener.family == socket.AF_UNIX:
         return f"{scheme}://localhost"
     host, port = listener.getsockname()[:2]
-    if host in {"0.0.0.0", "::"}:  # noqa: S104 (read, not bound)
-        host = "127.0.0.1"
-    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+    return address(scheme, host, port)

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ecphoria.errors import EcphoriaError, Forbidden, InvalidInput, Timeout, TooLarge, UnknownHost
-from ecphoria.hosts import is_loopback
+from ecphoria.hosts import EVERYWHERE, is_loopback
 from ecphoria.http.problems import problem_of, render, report
 from ecphoria.http.traits import SMALL
 from ecphoria.records.ids import fresh_id
@@ -330,7 +330,6 @@ def _drop(found: Any) -> None:
 
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(:\d{0,5})?")
-_ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 (read, not bound)
 _HEALTH = frozenset({"/healthz", "/readyz"})
 """Paths without memories. A proxy and Kubernetes ask them by address, or without a host."""
 
@@ -338,7 +337,7 @@ _HEALTH = frozenset({"/healthz", "/readyz"})
 def public_names(settings: ServerSettings) -> frozenset[str]:
     """Give the names beside those of this machine, without ports, in lower case."""
     given = (settings.public_host or "").split(",")
-    bound = settings.host if settings.host not in _ALL else ""
+    bound = settings.host if settings.host not in EVERYWHERE else ""
     return frozenset(filter(None, (_name(host.strip()) for host in (*given, bound))))
 
 
@@ -354,7 +353,7 @@ class HostCheck:
         self._app = app
         self._names = public_names(settings)
         # A name can be made to mean any address, but a page cannot be loaded from ours.
-        self._takes_addresses = settings.host in _ALL
+        self._takes_addresses = settings.host in EVERYWHERE
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
