@@ -102,7 +102,7 @@ def fitted(texts: Sequence[str], costs: Sequence[int], most: int = FORM_BYTES) -
         most: Bytes of all together.
 
     >>> fitted(["short", "word " * 5_000], [0, 0])
-    [5, 7995]
+    [5, 7994]
     """
     kept: list[int] = []
     left = most
