@@ -24,7 +24,6 @@ from ecphoria.settings import Settings
 from ecphoria.succession import Succession
 
 TENANT_HEADER = "Ecphoria-Tenant"
-_HAS_BODY = frozenset({"content-length", "transfer-encoding"})
 _SHORT = 32_000
 """Bytes of a body with memories whose work takes about as long as a recall; a longer one counts
 as bulk."""
@@ -88,11 +87,11 @@ class GuardedRoute(APIRoute):
                 require_json(request)
             tenant = principal.tenant or request.headers.get(TENANT_HEADER, "")
             whole = JsonRequest(request, body)
-            sends = body is not None and not _HAS_BODY.isdisjoint(request.headers)
             bulk = traits.is_bulk or (
-                sends and not is_within(request, _SHORT if traits.is_large else SMALL)
+                body is not None
+                and not is_within(request.headers, _SHORT if traits.is_large else SMALL)
             )
-            if sends and is_within(request, SMALL):
+            if body is not None and is_within(request.headers, SMALL):
                 await whole.body()  # a slow sender holds no slot
 
             async def answer() -> Response:
@@ -106,7 +105,7 @@ class GuardedRoute(APIRoute):
                 return given
 
             async with services.admission.admit(tenant, principal.key, bulk=bulk) as requester:
-                if sends:
+                if body is not None:
                     await whole.body()
                 async with _watched(request, requester):
                     try:

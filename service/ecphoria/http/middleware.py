@@ -189,9 +189,9 @@ def _route(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", _UNMATCHED))
 
 
-def is_within(request: Request, size: int) -> bool:
-    """Tell whether the body is declared to have at most so many bytes."""
-    declared = request.headers.get("Content-Length", "")
+def is_within(headers: Headers, size: int) -> bool:
+    """Tell whether the body is declared to have at most so many bytes; none has 0."""
+    declared = headers.get("Content-Length", "" if "Transfer-Encoding" in headers else "0")
     return declared.isdecimal() and int(declared) <= size
 
 
@@ -220,8 +220,11 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._limit if self._is_large(scope) else min(self._limit, SMALL)
-        told = Headers(scope=scope).get("Content-Length", "")
+        headers = Headers(scope=scope)
+        # Most bodies are short, so that the route need not be known.
+        may_be_long = not is_within(headers, SMALL) and self._is_large(scope)
+        limit = self._limit if may_be_long else min(self._limit, SMALL)
+        told = headers.get("Content-Length", "")
         if told.isdecimal() and int(told) > limit:
             raise _too_large(limit)
         received, awaited = 0, True

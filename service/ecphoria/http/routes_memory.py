@@ -379,7 +379,6 @@ async def list_traces(
 
 
 @graph_routes.get("/concepts", responses=guarded())
-@having(is_read=True)
 async def list_concepts(
     tenant: Reader, services: Served, wanted: Annotated[wire.graph.ConceptQuery, Query()]
 ) -> wire.graph.ConceptPage:
@@ -403,7 +402,6 @@ async def get_concept(concept: str, tenant: Reader, services: Served) -> Concept
 
 
 @graph_routes.get("/timeline", responses=guarded())
-@having(is_read=True)
 async def get_timeline(
     tenant: Reader, services: Served, wanted: Annotated[wire.graph.TimelineQuery, Query()]
 ) -> wire.graph.TimelinePage:
@@ -421,7 +419,6 @@ async def get_timeline(
 
 
 @graph_routes.get("/graph", responses=guarded())
-@having(is_read=True)
 async def get_graph(
     tenant: Reader, services: Served, wanted: Annotated[wire.graph.GraphQuery, Query()]
 ) -> Neighbourhood:

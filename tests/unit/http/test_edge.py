@@ -1,5 +1,5 @@
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ecphoria.errors import Conflict
 from ecphoria.http.middleware import BodyLimit, RequestEdge
+from ecphoria.http.traits import SMALL
 from ecphoria.telemetry import Metrics, Spans
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -39,6 +40,33 @@ async def echo(request: Request) -> Response:
 @pytest.mark.parametrize("size", [0, 9, 10])
 async def test_a_body_within_the_bound_passes(size: int) -> None:
     assert (await ask(echo, content=b"x" * size)).content == b"x" * size
+
+
+async def test_the_route_is_asked_for_long_bodies_only() -> None:
+    asked: list[str] = []
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        await (await echo(Request(scope, receive)))(scope, receive, send)
+
+    def is_large(scope: Scope) -> bool:
+        asked.append(scope["method"])
+        return True
+
+    made = BodyLimit(inner, limit=400_000, seconds=5, is_large=is_large)
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(made), base_url="http://test"
+    ) as client:
+        await client.get("/somewhere")
+        await client.post("/somewhere", content=b"x" * SMALL)
+        assert asked == []
+        long = b"x" * (SMALL + 1)
+        assert (await client.put("/somewhere", content=long)).content == long
+        assert (await client.patch("/somewhere", content=chunks(long))).content == long
+    assert asked == ["PUT", "PATCH"]
+
+
+async def chunks(body: bytes) -> AsyncIterator[bytes]:
+    yield body
 
 
 async def test_a_body_over_the_bound_is_refused_by_its_length() -> None:
