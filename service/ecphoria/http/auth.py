@@ -10,7 +10,7 @@ import structlog
 from fastapi import Depends, Header, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 from starlette.responses import Response
 
 from ecphoria.app import Services
@@ -22,6 +22,7 @@ from ecphoria.records.tenant import Principal, Scope
 from ecphoria.runtime import Requester, while_wanted
 from ecphoria.settings import Settings
 from ecphoria.succession import Succession
+from ecphoria.wire.base import Parameters
 
 TENANT_HEADER = "Ecphoria-Tenant"
 _SHORT = 32_000
@@ -68,7 +69,7 @@ class GuardedRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Put the identification in front of the usual handler."""
         handler = super().get_route_handler()
-        known = self._parameters()
+        takes_parameters = self._takes_parameters()
         body = self._body()
         traits = traits_of(self)
         answered = False
@@ -77,11 +78,10 @@ class GuardedRoute(APIRoute):
             services = _services(request)
             principal = await services.access.identify(presented_key(request))
             request.state.principal = principal
-            unknown = set() if known is None else request.query_params.keys() - known
-            if unknown:
+            if request.query_params and not takes_parameters:
                 raise InvalidInput(
-                    "There is no such parameter; check its spelling.",
-                    field=f"query:{min(unknown)[:_SHOWN]}",
+                    "This call takes no parameters; leave it out.",
+                    field=f"query:{min(request.query_params)[:_SHOWN]}",
                 )
             if body is not None:
                 require_json(request)
@@ -126,13 +126,11 @@ class GuardedRoute(APIRoute):
         expected: Any = field.field_info.annotation
         return TypeAdapter(expected)
 
-    def _parameters(self) -> frozenset[str] | None:
-        """Name the parameters of the query; None where a model of them checks that itself."""
-        fields = self.dependant.query_params
-        kinds = [field.field_info.annotation for field in fields]
-        if any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
-            return None
-        return frozenset(field.alias for field in fields)
+    def _takes_parameters(self) -> bool:
+        """Tell whether the endpoint takes parameters; their model refuses unknown ones."""
+        kinds = [field.field_info.annotation for field in self.dependant.query_params]
+        assert all(isinstance(kind, type) and issubclass(kind, Parameters) for kind in kinds)
+        return bool(kinds)
 
 
 _LATE = (

@@ -11,7 +11,7 @@ from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.http.traits import having
 from ecphoria.records.ids import EpisodeId, JobId
-from ecphoria.records.job import ConsolidationReport, Job, JobState
+from ecphoria.records.job import ConsolidationReport, Job
 from ecphoria.records.upkeep import DormancyPreview, IntegrityReport, Restored, Scrub
 from ecphoria.wire.base import TurnPage, place_of
 
@@ -20,13 +20,10 @@ jobs_routes = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRou
 
 @jobs_routes.get("", responses=guarded())
 async def list_jobs(
-    tenant: Reader,
-    services: Served,
-    state: Annotated[JobState | None, Query(description="Only those in this state.")] = None,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="Most jobs to list.")] = 100,
+    tenant: Reader, services: Served, wanted: Annotated[wire.upkeep.JobQuery, Query()]
 ) -> wire.upkeep.JobList:
     """List jobs, the newest first; the latest hundred ended ones are kept."""
-    found = await services.jobs.store.list(tenant, state=state, limit=limit)
+    found = await services.jobs.store.list(tenant, state=wanted.state, limit=wanted.limit)
     return wire.upkeep.JobList(items=tuple(found))
 
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from ecphoria.records.asked import FewFaults, Instant, StrictBool, StrictInt
 from ecphoria.records.episode import Session
 from ecphoria.records.tenant import TENANT_NAME, ApiKey, Scope, Tenant
-from ecphoria.wire.base import Answer, Listing, Parameters, Request
+from ecphoria.wire.base import Answer, Listing, PageSize, Parameters, Request
 
 
 def _tenant_name(value: str) -> str:
@@ -61,7 +61,7 @@ class SessionQuery(Parameters):
 
     cursor: str | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 

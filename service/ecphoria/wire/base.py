@@ -1,7 +1,7 @@
 """Base of all bodies, and problem documents (RFC 9457)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Annotated, Any, Generic, Self, TypeVar, cast
+from typing import Annotated, Any, Final, Generic, Self, TypeVar, cast
 
 from pydantic import (
     BaseModel,
@@ -68,6 +68,9 @@ class Answer(Body):
     model_config = ConfigDict(extra="ignore", from_attributes=True)
 
 
+LARGEST_PAGE: Final = 1_000
+PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE)]
+
 PlaceCursor = Annotated[str, Field(pattern=r"^-?[0-9]{1,18}\.")]
 """Cursor of a list in another order: a number and a name; opaque text to a caller."""
 
@@ -102,7 +105,7 @@ class TurnPage(Parameters):
 
     cursor: TurnCursor | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 

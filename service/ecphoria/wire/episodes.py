@@ -48,6 +48,7 @@ from ecphoria.wire.base import (
     Answer,
     FieldProblem,
     Listing,
+    PageSize,
     Parameters,
     Patch,
     Problem,
@@ -199,7 +200,7 @@ class EpisodeQuery(Parameters):
     """Only what had occurred by then."""
     cursor: TurnCursor | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 
@@ -208,7 +209,7 @@ class ExpiringQuery(Parameters):
 
     cursor: Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")] | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 

@@ -16,7 +16,7 @@ from ecphoria.records.fact import (
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.wire.base import Answer, Listing, Parameters, PlaceCursor, Request
+from ecphoria.wire.base import Answer, Listing, PageSize, Parameters, PlaceCursor, Request
 
 
 class HistoryQuery(Parameters):
@@ -41,7 +41,7 @@ class FactListQuery(HistoryQuery):
     """The order: `id`, or `time` (the last stated first)."""
     cursor: PlaceCursor | None = None
     """`next_cursor` of the page before, with the same `sort`."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 
@@ -80,7 +80,7 @@ class MergeQuery(Parameters):
     """Only `proposed`, `accepted` or `rejected` ones."""
     cursor: str | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 

@@ -9,7 +9,7 @@ from ecphoria.records.episode import Bucket, BucketKind
 from ecphoria.records.graph import Concept, ConceptSort
 from ecphoria.records.recall import TraceSummary, Verdict
 from ecphoria.records.traced import NodeKind
-from ecphoria.wire.base import Listing, Parameters, PlaceCursor
+from ecphoria.wire.base import Listing, PageSize, Parameters, PlaceCursor
 
 TraceCursor = Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")]
 """Cursor of a list of traces; opaque text to a caller."""
@@ -24,7 +24,7 @@ class TraceQuery(Parameters):
     """Only recalls with this verdict."""
     cursor: TraceCursor | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 
@@ -42,7 +42,7 @@ class ConceptQuery(Parameters):
     first)."""
     cursor: PlaceCursor | None = None
     """`next_cursor` of the page before, with the same `sort`."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 

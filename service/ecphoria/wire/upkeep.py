@@ -6,9 +6,9 @@ from pydantic import Field
 
 from ecphoria.records.asked import FewFaults, Key, StrictBool, StrictFloat, StrictInt
 from ecphoria.records.episode import Engram, EngramKind
-from ecphoria.records.job import Job
+from ecphoria.records.job import Job, JobState
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
-from ecphoria.wire.base import Answer, Listing, Parameters, Request, TurnPage
+from ecphoria.wire.base import Answer, Listing, PageSize, Parameters, Request, TurnPage
 from ecphoria.wire.settings import DormancyRequest
 
 
@@ -81,7 +81,7 @@ class EngramQuery(Parameters):
     """Only those of sessions, or of clusters."""
     cursor: str | None = None
     """`next_cursor` of the page before."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: PageSize = 100
     """Size of the page."""
 
 
@@ -96,6 +96,15 @@ class ConsolidationRequest(Request, json_schema_extra={"examples": [{"dry_run": 
     """Tell what would change, and write nothing."""
     steps: tuple[str, ...] = Field(default=(), max_length=32)
     """Steps to run, in the cycle's own order; all if empty."""
+
+
+class JobQuery(Parameters):
+    """Filter and length of the list of jobs."""
+
+    state: JobState | None = None
+    """Only those in this state."""
+    limit: PageSize = 100
+    """Most jobs to list."""
 
 
 class JobList(Listing[Job]):
