@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer import Option
 
-from ecphoria.cli.terminal import FAILED, AsJson, if_interrupted, print_json
+from ecphoria.cli.terminal import FAILED, AsJson, print_json
 from ecphoria.client import Client
 from ecphoria.client.defaults import (
     DEFAULT_TENANT,
@@ -24,6 +25,7 @@ from ecphoria.client.defaults import (
 )
 from ecphoria.client.exchange import trimmed
 from ecphoria.errors import InvalidInput, Unauthenticated
+from ecphoria.wire.base import LARGEST_PAGE
 
 
 def _place(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
@@ -229,19 +231,6 @@ def answering(
     return decorate
 
 
-def saying(said: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Print this sentence if Ctrl-C ends a command."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        def run(**options: Any) -> None:
-            with if_interrupted(lambda: said):
-                command(**options)
-
-        return offering(run, command, [*inspect.signature(command).parameters.values()])
-
-    return decorate
-
-
 def offering(
     run: _Run, command: Callable[..., object], parameters: Sequence[inspect.Parameter]
 ) -> _Run:
@@ -251,6 +240,14 @@ def offering(
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def first(
+    limit: int, listing: Callable[..., Iterator[_Answer]], *arguments: Any, **filters: Any
+) -> Iterator[_Answer]:
+    """Take the first items of a listing of the client, from pages no larger than needed."""
+    found = listing(*arguments, **filters, page_size=min(limit, LARGEST_PAGE))
+    return islice(found, limit)
 
 
 def instant(text: str | None, field: str) -> datetime | None:

@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from typer import Argument, Option
 
-from ecphoria.cli.connection import Shown, answering, instant, showing
+from ecphoria.cli.connection import Shown, answering, first, instant, showing
 from ecphoria.cli.terminal import (
     Limit,
     counted,
@@ -150,8 +150,7 @@ def show_history(
     if name is None and (then or known):
         raise typer.BadParameter("--as-of and --known-at need FACT")
     if name is None:
-        decisions = client.facts.decisions(page_size=min(limit, 1_000))
-        return islice(decisions, limit), _draw_decisions
+        return first(limit, client.facts.decisions), _draw_decisions
     found = client.facts.history(_named(client, name), as_of=then, known_at=known)
     return found, _draw_history
 

@@ -3,7 +3,6 @@
 import webbrowser
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +18,7 @@ from ecphoria.cli.connection import (
     answering,
     connect,
     connected,
+    first,
     showing,
 )
 from ecphoria.cli.filters import filtered, say_unknown
@@ -87,18 +87,13 @@ def list_episodes(
     as_json: AsJson = False,
 ) -> None:
     """List episodes in the order of their append."""
-    found = client.list(
-        **filters,
-        state=state,
-        pinned=pinned,
-        order="newest" if newest else "oldest",
-        page_size=min(limit, 1_000),
-    )
+    order = "newest" if newest else "oldest"
+    found = first(limit, client.list, **filters, state=state, pinned=pinned, order=order)
     if as_json:
-        print_json(islice(found, limit))
+        print_json(found)
         return
     console = stdout()
-    shown = list(islice(found, limit))
+    shown = list(found)
     if not shown:
         stderr().print("There are no such episodes.")
         say_unknown(client, filters)
@@ -265,8 +260,7 @@ def trace(
         if verdict or strategy:
             raise typer.BadParameter("give an id, or --verdict and --strategy, not both.")
         return client.trace(ident), partial(_draw_trace, client)
-    listed = client.graph.traces(verdict=verdict, strategy=strategy, page_size=min(limit, 1_000))
-    return islice(listed, limit), _draw_traces
+    return first(limit, client.graph.traces, verdict=verdict, strategy=strategy), _draw_traces
 
 
 def _draw_concepts(found: Iterable[Concept]) -> None:
@@ -289,7 +283,7 @@ def concepts(
     ] = ConceptSort.MENTIONS,
 ) -> Iterator[Concept]:
     """List the people, places, things and topics that memories speak of."""
-    return islice(client.graph.concepts(name, sort=sort, page_size=min(limit, 1_000)), limit)
+    return first(limit, client.graph.concepts, name, sort=sort)
 
 
 def _draw_context(told: StartContext) -> None:

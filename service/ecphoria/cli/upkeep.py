@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument, Option
 
-from ecphoria.cli.connection import Caller, Shown, answering, connected, saying, showing
+from ecphoria.cli.connection import Caller, Shown, answering, connected, first, showing
 from ecphoria.cli.progress import counting, following, goes_on
 from ecphoria.cli.terminal import (
     FAILED,
@@ -19,6 +18,7 @@ from ecphoria.cli.terminal import (
     Limit,
     counted,
     id_column,
+    if_interrupted,
     print_entries,
     print_json,
     print_rows,
@@ -38,6 +38,7 @@ from ecphoria.records.upkeep import (
     Restored,
     Sleeper,
 )
+from ecphoria.wire.base import LARGEST_PAGE
 from ecphoria.wire.upkeep import ArchiveAnswer
 
 commands = typer.Typer(add_completion=False)
@@ -155,12 +156,12 @@ def _show_changes(steps: tuple[StepReport, ...]) -> None:
 JobName = Annotated[
     str, Argument(metavar="JOB", help="Id of the job, or the beginning of a listed one.")
 ]
-_MOST_JOBS = 1_000
 
 
 def _named(client: Client, job: str) -> str:
     """Complete the beginning of a job's id."""
-    return whole_id(job, lambda: (each.id for each in client.jobs.list(limit=_MOST_JOBS)), "jobs")
+    listed = partial(client.jobs.list, limit=LARGEST_PAGE)
+    return whole_id(job, lambda: (each.id for each in listed()), "jobs")
 
 
 def _draw_jobs(found: Sequence[Job]) -> None:
@@ -188,7 +189,7 @@ def list_jobs(
     limit: Annotated[
         int,
         Option(
-            "--limit", "-n", min=1, max=_MOST_JOBS, metavar="N", help="Maximum number of rows."
+            "--limit", "-n", min=1, max=LARGEST_PAGE, metavar="N", help="Maximum number of rows."
         ),
     ] = 20,
 ) -> Sequence[Job]:
@@ -287,7 +288,6 @@ def _draw_change(found: Reembedding) -> None:
 
 
 @commands.command()
-@saying("The change goes on; --status shows it, --cancel ends it.")
 @answering(
     _draw_change,
     fails=lambda found: found.state is ReembeddingState.FAILED,
@@ -341,7 +341,8 @@ def reembed(
 
 def _followed_change(client: Client) -> Reembedding:
     """Wait for the end, and draw the progress; the change goes on if this is interrupted."""
-    with counting(stderr()) as progress:
+    said = "The change goes on; --status shows it, --cancel ends it."
+    with if_interrupted(lambda: said), counting(stderr()) as progress:
         drawn = progress.add_task("starting", total=None)
 
         def watch(found: Reembedding) -> None:
@@ -375,13 +376,11 @@ def list_dormant(
     limit: Limit = 20,
 ) -> Shown:
     """List dormant memories, with the reason."""
-    page_size = min(limit, 1_000)
     if expiring:
-        return islice(client.archive.expiring(page_size=page_size), limit), _draw_expiring
+        return first(limit, client.archive.expiring), _draw_expiring
     if following:
-        return client.archive.preview(limit=page_size), _draw_preview
-    found = islice(client.archive.dormant(page_size=page_size), limit)
-    return found, partial(_draw_dormant, client)
+        return client.archive.preview(limit=min(limit, LARGEST_PAGE)), _draw_preview
+    return first(limit, client.archive.dormant), partial(_draw_dormant, client)
 
 
 def _draw_dormant(client: Client, found: Iterator[Sleeper]) -> None:
@@ -496,9 +495,7 @@ def list_archived(
     limit: Limit = 20,
 ) -> Iterator[ArchivedMemory]:
     """List archived memories in the order of their append."""
-    page_size = min(limit, 1_000)
-    found = client.archive.list(session=session, speaker=speaker, page_size=page_size)
-    return islice(found, limit)
+    return first(limit, client.archive.list, session=session, speaker=speaker)
 
 
 def _draw_restored(done: Restored) -> None:
