@@ -28,7 +28,7 @@ from ecphoria.cli.terminal import (
 from ecphoria.client import Client
 from ecphoria.client.defaults import default_url
 from ecphoria.errors import InvalidInput, TooLarge
-from ecphoria.records.calibration import Calibration, FitOptions, Sample
+from ecphoria.records.calibration import Calibration, CalibrationOptions, FitOptions, Sample
 from ecphoria.records.tenant import Gate
 from ecphoria.wire.settings import GateRequest
 
@@ -36,6 +36,7 @@ commands = typer.Typer(add_completion=False)
 
 _LABELLED = ".jsonl"
 _HOUR_S = 3_600.0
+_DEFAULTS = CalibrationOptions()
 
 
 @commands.command()
@@ -58,16 +59,16 @@ def calibrate(
             metavar="N",
             help="Without --data: number of memories to make questions from.",
         ),
-    ] = 200,
+    ] = _DEFAULTS.memories,
     seed: Annotated[
         int, Option(min=0, help="Without --data: seed of the generated questions.")
-    ] = 1,
+    ] = _DEFAULTS.seed,
     false_refusals: Annotated[
         float,
         Option(
             min=0, max=0.99, metavar="RATE", help="Share of answerable questions it may refuse."
         ),
-    ] = 0.021,
+    ] = _DEFAULTS.false_refusals,
     question_type: Annotated[
         bool,
         Option("--question-type", help="Also weigh the type of the question, not only its hits."),

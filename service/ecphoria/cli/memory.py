@@ -33,7 +33,7 @@ from ecphoria.cli.terminal import (
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.records.episode import MOST_IDS, Bucket, BucketKind, MemoryKind, Outcome, Receipt
-from ecphoria.records.recall import DEFAULT_HITS, Match
+from ecphoria.records.recall import DEFAULT_HITS, MOST_HITS, Match
 
 if TYPE_CHECKING:
     from ecphoria.records.ask import CitedSentence
@@ -55,7 +55,7 @@ Hits = Annotated[
         "-k",
         "--limit",
         min=1,
-        max=200,
+        max=MOST_HITS,
         metavar="N",
         help=f"Number of memories to recall. Default: {DEFAULT_HITS}.",
     ),

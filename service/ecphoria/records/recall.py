@@ -39,8 +39,10 @@ _ID: Final = re.compile("[0-9a-f]{32}")
 
 DEFAULT_HITS: Final = 10
 """Number of hits of a recall or an answer that names none, by every way of calling."""
+MOST_HITS: Final = 200
+"""Largest number of hits."""
 HITS_OF_LIST: Final = 20
-"""The same where the option `lists` is on and the question asks for a list."""
+"""Least number of hits if the option `lists` is on and the question asks for a list."""
 
 
 _LISTED: Final = 1_000
@@ -183,7 +185,7 @@ class QuestionOptions:
     """A name listed by `GET /v1/strategies`; the service's default if absent."""
     options: Mapping[str, Flat] = field(default_factory=dict)
     """The strategy's own parameters."""
-    k: Annotated[StrictInt, Field(ge=1, le=200)] = DEFAULT_HITS
+    k: Annotated[StrictInt, Field(ge=1, le=MOST_HITS)] = DEFAULT_HITS
     """Number of memories to recall, 1 to 200."""
     filters: Filters = field(default_factory=Filters)
     """Filters of memories."""

@@ -16,6 +16,7 @@ from ecphoria.records.fact import (
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
+from ecphoria.records.recall import MOST_HITS
 from ecphoria.wire.base import Answer, Listing, PageSize, Parameters, PlaceCursor, Request
 
 
@@ -104,8 +105,7 @@ class MergePage(Listing[MergeView]):
     """Merges by name."""
 
 
-_MOST = 200
-_Hits = Annotated[tuple[str, ...], Field(max_length=_MOST)]
+_Hits = Annotated[tuple[str, ...], Field(max_length=MOST_HITS)]
 
 
 class FeedbackRequest(
