@@ -29,7 +29,7 @@ from ecphoria.wire.base import LARGEST_PAGE
 
 
 def _place(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
-    """Take the address of a service with the settings of this environment if none is given."""
+    """Check --server; without it, a service with the settings of this environment is meant."""
     source = context.get_parameter_source(str(option.name))
     if source is not None and source.name == "DEFAULT":
         return default_url()

@@ -138,7 +138,7 @@ def _add_shell(app: typer.Typer, load: Load, connect: Connect) -> None:
 def drawn(console: Console, *, then: str | None = None) -> Iterator[Report]:
     """Draw the engine's reports: a bar on a terminal, else a line per stage and per tenth.
 
-    `then` is what is waited for when the engine is ready.
+    `then` names what is waited for once the engine is ready.
     """
     if not console.is_terminal:
         yield _in_lines(console, then)

@@ -32,7 +32,7 @@ EXTRAS: Final = {module: extra for extra, modules in _MODULES.items() for module
 COMMANDS = "ecphoria.commands"
 """Group of the entry points of whole commands: `NAME = "module:typer_app"`."""
 CONVERSATIONS = "ecphoria.conversations"
-"""Group of the one that asks the questions of a LoCoMo file for `ecphoria calibrate`."""
+"""Group of the entry point that asks the questions of a LoCoMo file for `ecphoria calibrate`."""
 
 LocalHome = Annotated[
     Path | None,

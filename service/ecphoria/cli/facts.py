@@ -93,7 +93,7 @@ def list_facts(
         as_of=instant(as_of, "as-of"),
         known_at=instant(known_at, "known-at"),
     )
-    # Who asks for a time wants the facts of that time.
+    # A time asks for the facts of that time, unless --all is given.
     held = current or (as_of is not None and not every)
     return islice((fact for fact in found if fact.valid or not held), limit)
 

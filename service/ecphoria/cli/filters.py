@@ -104,7 +104,7 @@ def conditions_of(texts: Sequence[str] | None) -> dict[str, MetadataCondition] |
     found: dict[str, MetadataCondition] = {}
     for name, value in _pairs(texts, "metadata"):
         parsed = json_or_text(value)
-        # A shell that ate the quotes must not make a comparison of it that nothing passes.
+        # A shell may have removed the quotes; as a text, it would equal no stored value.
         if value.startswith("{") and "$" in value and parsed is value:
             raise InvalidInput(
                 f"`{value}` is no JSON; write comparisons like '{name}={{\"$gte\": 3}}'.",
@@ -128,7 +128,7 @@ def _pairs(texts: Sequence[str] | None, field: str) -> Iterator[tuple[str, str]]
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise InvalidInput(f"`{text}` is not KEY=VALUE.", field=field)
+            raise InvalidInput(f"`{text}` is not KEY=VALUE, such as topic=garden.", field=field)
         if name in seen:
             raise InvalidInput(f"`{name}` is given twice; it takes one value.", field=field)
         seen.add(name)

@@ -198,7 +198,10 @@ def _opened(
 ) -> contextlib.AbstractContextManager[Opened]:
     if "://" in source:
         if form not in {None, Format.GRAPHITI}:
-            raise InvalidInput("Only Graphiti is read from an address.", field="--format")
+            raise InvalidInput(
+                "Only Graphiti is read from an address; name a file, or leave out --format.",
+                field="--format",
+            )
         return graphiti(source)
     if source == "-":
         stdin = cast("io.BufferedReader", sys.stdin.buffer)
@@ -266,7 +269,7 @@ def _tell_refused(part: Batch, more: list[_Refused], tally: _Tally) -> None:
         if tally.refused <= _TOLD:
             place = f" ({record.place})" if record.place else ""
             stderr().print(
-                f"[error]Record {record.number:}{escape(place)}:[/error] {escape(why)}",
+                f"[error]Record {record.number}{escape(place)}:[/error] {escape(why)}",
                 soft_wrap=True,
             )
         elif tally.refused == _TOLD + 1:

@@ -37,7 +37,7 @@ def serve(
         from ecphoria.cli.own_service import end_with_agents  # noqa: PLC0415 (extra `server`)
 
         end_with_agents(settings.home)
-    # Cancelled is how a service ends that nobody waits for.
+    # A signal cancels the service, which is how it is meant to end.
     with contextlib.suppress(asyncio.CancelledError):
         runtime.run(serving.serve(settings))
 

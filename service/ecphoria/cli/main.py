@@ -210,7 +210,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(
         self, ctx: "Context", args: list[str]
     ) -> "tuple[str | None, Command | None, list[str]]":
-        """Find the command that is called; what the group lists has only its help."""
+        """Find and import the command that is called; the one listed has only its help."""
         for words in (args[:1], args[:2], args[:3]):
             if moved := MOVED.get(" ".join(words)):
                 ctx.fail(f"`{' '.join(words)}` moved to {moved}.")

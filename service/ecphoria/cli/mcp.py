@@ -245,7 +245,7 @@ def _entry_of(agent: Agent, command: str, args: list[str], *, remote: bool) -> s
 
 def _print_hooks(agent: Agent, command: str, server: str) -> None:
     if agent is not Agent.CLAUDE_CODE:
-        raise InvalidInput("Hooks are known of claude-code only.", field="agent")
+        raise InvalidInput("Only claude-code has hooks; leave out --hooks.", field="agent")
     words = [command, "mcp", "hook", *([] if server == DEFAULT_URL else ["--server", server])]
     entry = {"type": "command", "command": shlex.join(words), "timeout": round(_HOOK_S)}
     events = {name: [{"hooks": [entry]}] for name in ("UserPromptSubmit", "Stop")}

@@ -159,9 +159,9 @@ def forget(
 def _preview(
     client: Client, parts: Sequence[Sequence[str]], filters: dict[str, Any]
 ) -> "EraseAnswer":
-    """Count by parts; only one part has the counts of what goes with the episodes.
+    """Count the episodes of all parts; only of one part also what goes with them.
 
-    A session whose episodes are in two parts would be counted in neither.
+    A session whose episodes are in two parts would be counted with neither.
     """
     found = [client.preview_erasure(ids=part, **filters) for part in parts]
     matched = sum(one.matched for one in found)

@@ -119,7 +119,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
 
 @contextlib.contextmanager
 def _cancelled_by_signals(settings: Settings) -> Iterator[None]:
-    """Cancel this task at a signal, and again when uvicorn has seen it and passes it on."""
+    """Cancel this task at the first signal; uvicorn raises each again at its end."""
     loop, owner = asyncio.get_running_loop(), asyncio.current_task()
     assert owner is not None
     told = False

@@ -47,7 +47,7 @@ SettingOrAll = Annotated[str | None, _KEY]
 
 
 def _keys() -> list[str]:
-    """List the keys of all settings, without those of a section that is set as a whole."""
+    """List the keys of all settings; a section that is set as a whole is one key."""
     keys: list[str] = []
     for section, field in SettingsRequest.model_fields.items():
         fields = get_args(field.annotation)[0].model_fields
@@ -115,7 +115,10 @@ def get_setting(client: Client, *, setting: SettingOrAll = None) -> Shown:
     value = values.get(section)
     if name:
         if not isinstance(value, Mapping) or name not in value:
-            raise InvalidInput(f"`{section}` has no `{name}`.", field="key")
+            raise InvalidInput(
+                f"`{section}` has no `{name}`; `ecphoria config get {section}` shows what it has.",
+                field="key",
+            )
         value = value[name]
     return value, _draw_value
 
@@ -158,7 +161,9 @@ def set_setting(
     section, name = _known(setting)
     if section == "gate":
         if name:
-            raise InvalidInput("A gate is set as a whole: `config set gate FILE`.", field="key")
+            raise InvalidInput(
+                "A gate is set as a whole: `ecphoria config set gate FILE`.", field="key"
+            )
         return client.settings.change(gate=read_gate(Path(value)))
     return client.settings.change(**_patch(section, name, json_or_text(value)))
 
@@ -169,7 +174,7 @@ def unset_setting(client: Client, *, setting: Setting) -> SettingsAnswer:
     """Go back to the default of a setting, or of a whole section."""
     section, name = _known(setting)
     if name and section in _WHOLE:
-        raise InvalidInput(f"Unset `{section}` as a whole.", field="key")
+        raise InvalidInput(f"Unset it as a whole: `ecphoria config unset {section}`.", field="key")
     return client.settings.change(**_patch(section, name, None))
 
 
@@ -186,7 +191,10 @@ def read_gate(file: Path) -> GateRequest:
     try:
         return GateRequest.model_validate_json(file.read_bytes())
     except OSError as error:
-        raise BadFile(f"{file} cannot be read: {error.strerror}.", path=str(file)) from error
+        raise BadFile(
+            f"{file} cannot be read ({error.strerror}); name one of `ecphoria calibrate --out`.",
+            path=str(file),
+        ) from error
     except ValidationError as error:
         (first, *_) = field_problems(error.errors(), "#")
         raise BadFile(

@@ -147,7 +147,7 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 def whole_id(given: str, known: Callable[[], Iterable[str]], kind: str) -> str:
     """Complete the beginning of an id of a kind; a whole one costs no search.
 
-    What no id begins with is given back; InvalidInput if several ids begin like this.
+    If no id begins like this, it is given back; InvalidInput if several do.
     """
     if len(given) >= _ID_LENGTH:
         return given
@@ -224,6 +224,6 @@ def check_targets(*targets: Path | None) -> None:
     """Refuse paths that could not be written at the end."""
     for target in targets:
         if target is not None and not target.resolve().parent.is_dir():
-            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
+            raise BadFile(f"There is no folder {target.resolve().parent}; make it before.")
         if target is not None and target.is_dir():
             raise BadFile(f"{target} is a folder; name a file to write.")

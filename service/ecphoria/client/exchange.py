@@ -256,7 +256,7 @@ def segment(text: str) -> str:
 def _spelled(value: object) -> str | int | list[str]:
     """Spell a value for the query part of an address."""
     if isinstance(value, list | tuple):
-        # Nothing would be sent of an empty list, and everything be listed.
+        # An empty list would not be sent at all, and all episodes would be listed.
         return [str(one) for one in value] or ""
     if isinstance(value, datetime):
         return value.isoformat()

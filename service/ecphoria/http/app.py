@@ -130,7 +130,7 @@ def create_app(services: Services) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
         separate_input_output_schemas=False,
-        # Its own spans quote addresses whole, and sessions and names stand there.
+        # FastAPI's spans have whole addresses, in which sessions and names stand.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
@@ -211,8 +211,8 @@ _START = """SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
 });
 """
-"""The script of the page, in a file: a page that allows scripts of its own would let a hole in it
-read the explorer's key, as both have one origin."""
+"""The script of the page. It is a file, because the page's policy forbids scripts in the page: one
+that an attacker puts there could read the explorer's key, as both pages have one origin."""
 
 
 def _first_sentence(route: APIRoute) -> str:
@@ -256,9 +256,10 @@ _NOT_HTTP = Problem(
 )
 
 
-class _Telling(H11Protocol):
+class _WithProblems(H11Protocol):
+    """Answers what is no HTTP with a problem; uvicorn would answer plain text."""
+
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's own words)
-        """Answer with a problem; uvicorn would answer plain text."""
         answer = render(_NOT_HTTP, None, None)
         headers = [*answer.raw_headers, (b"connection", b"close")]
         for event in (
@@ -280,7 +281,7 @@ request may meet the end of its connection. httpx keeps them 5 s, aiohttp 15 s, 
 """
 
 
-class _Bounded(_Telling):
+class _Bounded(_WithProblems):
     """Closes a connection whose headers do not arrive.
 
     uvicorn bounds only the pause between two requests; a connection that sends nothing, or half

@@ -173,7 +173,7 @@ async def get_error(code: str) -> wire.admin.ErrorAnswer:
             return wire.admin.ErrorAnswer(
                 code=code, title=kind.title, status=kind.status, remedy=cls().message
             )
-    raise NotFound("There is no error with this code.")
+    raise NotFound("There is no error with this code; the `type` of a problem ends with one.")
 
 
 browser_routes = APIRouter(tags=["browser"])

@@ -126,7 +126,7 @@ class BrowserFileAnswer(Answer):
     doc: str
     """Description."""
     href: str
-    """Address of the whole record."""
+    """Its address."""
 
 
 class BrowserFileList(Listing[BrowserFileAnswer]):

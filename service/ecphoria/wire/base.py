@@ -52,7 +52,7 @@ class Request(Body):
 
 
 class Patch(Request):
-    """A change of what is stored: a field that is sent as null is reset, another one stays."""
+    """A change of what is stored: a field sent as null is reset, one that is not sent stays."""
 
 
 class Parameters(Request):
@@ -119,10 +119,10 @@ class Listing(Answer, Generic[_Listed]):
 
     @classmethod
     def cut(cls, found: Sequence[_Row], limit: int, cursor: Callable[[_Row], str]) -> Self:
-        """Take a page of what was found: its items, and one more if there is a next page.
+        """Make a page of rows, which are one more than `limit` if there is a next page.
 
-        The items may have fields that are not sent, such as their place in the list. `cursor`
-        writes the cursor of the items after this one.
+        The rows may have fields that are not sent, such as their place in the list. `cursor`
+        writes the cursor of the page that begins after a row.
         """
         page = found[:limit]
         after = cursor(page[-1]) if len(found) > limit else None

@@ -105,7 +105,7 @@ def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> NewEpisode | Unre
 
 
 class BatchRequest(Request, json_schema_extra={"examples": [{"episodes": [TURN, DOCUMENT]}]}):
-    """Up to 1,000 things to remember; one that cannot be used does not sink the others."""
+    """Up to 1,000 episodes to append; one that cannot be used does not hinder the others."""
 
     episodes: tuple[
         Annotated[NewEpisode | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)], ...
@@ -158,7 +158,7 @@ class EraseRequest(
 
 
 class EraseAnswer(Answer):
-    """Episodes that were to erase."""
+    """The counts of an erasure."""
 
     matched: int
     """Episodes that passed the filters before this call, live or not."""

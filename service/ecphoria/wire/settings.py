@@ -66,7 +66,7 @@ class GateRequest(Request, json_schema_extra={"examples": [_GATE]}):
     """A gate of the tenant's own; `ecphoria calibrate` writes one."""
 
     weights: Annotated[dict[str, Weight], AfterValidator(known_evidence)] = Field(min_length=1)
-    """Weight by name of what a recall answers as `evidence`."""
+    """Weights, by the names in the `evidence` of a recall."""
     bias: Weight
     """Log-odds of an answer without any evidence."""
     threshold: Share

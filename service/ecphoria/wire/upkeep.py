@@ -68,7 +68,7 @@ class IdsRequest(
 
 
 class IdsAnswer(Answer):
-    """The episodes that were changed; without unknown ones, and those in that state already."""
+    """The episodes that were changed, without unknown ones and those in that state already."""
 
     ids: tuple[str, ...]
     """Their ids."""

@@ -116,4 +116,4 @@ def test_a_hook_without_an_event_tells_how_to_set_it(command: Command) -> None:
         assert (done.code, "--hooks" in done.err) == (1, True)
     hooks = json.loads(command("mcp", "config", "claude-code", "--hooks").out)["hooks"]
     assert hooks["UserPromptSubmit"][0]["hooks"][0]["command"].split()[1:3] == ["mcp", "hook"]
-    assert "claude-code only" in command("mcp", "config", "codex", "--hooks").err
+    assert "Only claude-code" in command("mcp", "config", "codex", "--hooks").err
