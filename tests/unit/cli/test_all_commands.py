@@ -70,7 +70,7 @@ def bad_values(command: Any) -> Iterator[list[str]]:
         if parameter.param_type_name != "option" or parameter.is_flag:
             continue
         option, kind = parameter.opts[-1], parameter.type_descriptor.annotation
-        if parameter.metavar == "INSTANT":
+        if parameter.metavar == "TIME":
             yield [option, "yesterday"]
         elif parameter.metavar == "KEY=VALUE":
             yield [option, "nothing"]
@@ -107,10 +107,11 @@ def test_a_moved_command_tells_its_new_name(command: Command, name: str) -> None
 @pytest.mark.parametrize(
     "words",
     [
-        "import FILE", "gate apply FILE", "calibrate --data FILE.jsonl", "backup restore FILE",
-        "tenants import FILE", "eval locomo --data FILE", "eval all --data FILE",
-        "eval compare FILE FILE", "calibrate --out FILE", "eval dynamics --out FILE",
-        "shadow set x --option nothing", "schedule set --daily-at noon", "forget",
+        "import FILE", "config set gate FILE", "calibrate --data FILE.jsonl",
+        "calibrate --out FILE", "backup restore FILE", "tenants import FILE",
+        "eval locomo --data FILE", "eval all --data FILE", "eval compare FILE FILE",
+        "eval dynamics --out FILE",
+        "strategy try x --option nothing", "config set schedule.daily_at noon", "forget",
     ],
 )  # fmt: skip
 def test_a_missing_file_and_a_bad_word_end_with_two(
