@@ -30,10 +30,12 @@ from ecphoria.cli.terminal import (
 from ecphoria.client import Client
 from ecphoria.errors import NotFound
 from ecphoria.records.tenant import ApiKey, IssuedKey, Me, Scope, Tenant
-from ecphoria.wire.admin import ErasureAnswer
+from ecphoria.wire.admin import LONGEST_LIFE_S, ErasureAnswer
 
 if TYPE_CHECKING:
     from ecphoria.portability.service import Copied, Portability, Report
+
+_DAY_S = 86_400
 
 commands = typer.Typer(add_completion=False)
 tenants = typer.Typer(no_args_is_help=True, help="Manage tenants; needs an operator's key.")
@@ -157,11 +159,16 @@ def issue_key(
     name: Annotated[str, Argument(metavar="NAME", help="Purpose of the key.")],
     scope: Annotated[list[Scope], Option(help="Scope of the key; repeatable.")],
     days: Annotated[
-        float | None, Option(min=0.001, help="Days until the key is refused. Default: no end.")
+        float | None,
+        Option(
+            min=0.001,
+            max=LONGEST_LIFE_S / _DAY_S,
+            help="Days until the key is refused. Default: no end.",
+        ),
     ] = None,
 ) -> IssuedKey:
     """Issue a key of a tenant; its secret is printed this once."""
-    seconds = None if days is None else round(days * 86_400)
+    seconds = None if days is None else round(days * _DAY_S)
     return client.admin.issue_key(name, scope, expires_in_s=seconds)
 
 

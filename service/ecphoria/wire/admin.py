@@ -39,7 +39,7 @@ class ErasureAnswer(Answer):
     """Counts by kind."""
 
 
-_LONGEST_S = 10 * 366 * 86_400
+LONGEST_LIFE_S = 10 * 366 * 86_400
 """Longest life of a key that has an end, in seconds."""
 
 
@@ -52,7 +52,7 @@ class KeyRequest(
     """Purpose of the key, 1 to 100 characters."""
     scopes: Annotated[frozenset[Scope], FewFaults] = Field(min_length=1)
     """Scopes of the key; a wider scope does not include a narrower one."""
-    expires_in_s: StrictInt | None = Field(default=None, ge=1, le=_LONGEST_S)
+    expires_in_s: StrictInt | None = Field(default=None, ge=1, le=LONGEST_LIFE_S)
     """Seconds until the key is refused; without it the key has no end."""
 
 

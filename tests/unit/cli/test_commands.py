@@ -423,6 +423,13 @@ def test_keys_are_issued_listed_and_revoked(command: Command, service: StubServi
     assert command("keys", "revoke", "k1").out == "Revoked.\n"
 
 
+@pytest.mark.parametrize("days", ["0", "3661", "inf", "nan"])
+def test_a_key_lives_ten_years_at_most(command: Command, days: str) -> None:
+    done = command("keys", "issue", "agent", "--scope", "read", "--days", days)
+    assert (done.code, done.out) == (2, "")
+    assert "--days" in done.err
+
+
 def test_erasing_a_tenant_counts(command: Command, service: StubService) -> None:
     service.routes["DELETE /v1/tenants/demo"] = 200, {"removed": {"episodes": 394, "jobs": 0}}
     done = command("tenants", "erase", "demo", "--yes")
