@@ -11,7 +11,7 @@ from httpx_sse import EventSource
 
 from ecphoria import records
 from ecphoria.client.connections import AsyncConnections
-from ecphoria.client.exchange import Call, Retries, error_of, read, unreachable
+from ecphoria.client.exchange import Call, Retries, error_of, read, unaddressable, unreachable
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 from ecphoria.wire.base import Listing, Problem, error_from
@@ -136,6 +136,8 @@ class AsyncConnection:
                     content=call.content(),
                     timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
                 )
+            except (httpx.InvalidURL, UnicodeEncodeError) as error:
+                raise unaddressable(error) from error
             except httpx.TransportError as error:
                 cause = error
                 failure = unreachable(self._base_url, call, error)

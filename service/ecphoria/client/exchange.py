@@ -162,6 +162,13 @@ def unreachable(base_url: str, call: Call, cause: httpx.TransportError) -> Ecpho
     )
 
 
+def unaddressable(cause: httpx.InvalidURL | UnicodeEncodeError) -> InvalidInput:
+    """Make the error of a text that cannot stand in an address."""
+    is_long = isinstance(cause, httpx.InvalidURL)
+    why = "is too long" if is_long else "holds half of a surrogate pair"
+    return InvalidInput(f"A name, an id or a filter {why}; check what you send.")
+
+
 def unusable(cause: ValidationError) -> InvalidInput:
     """Make the error of an argument that cannot be sent, in the words of the service."""
     found = field_problems(cause.errors(), "#")
@@ -249,8 +256,15 @@ def body_with(model: type[_Body], given: Mapping[str, object]) -> _Body:
 
 
 def segment(text: str) -> str:
-    """Quote a text so that it is one step of a path."""
-    return quote(text, safe="")
+    """Quote a text so that it is one step of a path.
+
+    Raises:
+        InvalidInput: It is not well-formed Unicode.
+    """
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError as error:
+        raise unaddressable(error) from error
 
 
 def _spelled(value: object) -> str | int | list[str]:

@@ -224,6 +224,18 @@ async def test_ids_cannot_leave_their_path() -> None:
     assert service.seen[0].url.raw_path == b"/v1/episodes/..%2Ftenants%3Fx%3D1"
 
 
+@pytest.mark.parametrize(
+    ("text", "told"), [("\udce9", "half of a surrogate pair"), ("x" * 70_000, "is too long")]
+)
+async def test_a_text_that_no_address_can_have_is_refused_here(text: str, told: str) -> None:
+    service = Service()
+    async with service.client() as client:
+        for call in (client.get(text), client.page(session=text)):
+            with pytest.raises(InvalidInput, match=told):
+                await call
+    assert service.seen == []
+
+
 async def test_a_problem_becomes_its_error_class() -> None:
     service = Service(
         problem(
