@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ecphoria.records.asked import FewFaults, Key, StrictBool, StrictFloat, StrictInt
-from ecphoria.records.episode import Engram, EngramKind
+from ecphoria.records.episode import MOST_IDS, Engram, EngramKind
 from ecphoria.records.job import Job, JobState
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
 from ecphoria.wire.base import Answer, Listing, PageSize, Parameters, Request, TurnPage
@@ -40,9 +40,7 @@ class PreviewRequest(
 
     def changes(self) -> dict[str, object]:
         """Give the values of the policy that were sent."""
-        names = self.model_fields_set - {"limit"}
-        sent = {name: getattr(self, name) for name in sorted(names)}
-        return {name: value for name, value in sent.items() if value is not None}
+        return self.model_dump(exclude={"limit"}, exclude_none=True)
 
 
 class ArchivedQuery(TurnPage):
@@ -63,7 +61,7 @@ class IdsRequest(
 ):
     """Episodes by id."""
 
-    ids: Annotated[tuple[str, ...], FewFaults] = Field(min_length=1, max_length=1_000)
+    ids: Annotated[tuple[str, ...], FewFaults] = Field(min_length=1, max_length=MOST_IDS)
     """At most 1,000."""
 
 
