@@ -153,7 +153,7 @@ def measure_all(
     console.print(domain_table(domains({name: report for name, (report, _) in found.items()})))
     console.print("[dim]Points of 100; the smallest gain over the best baseline first.[/dim]")
     if out is not None:
-        console.print(f"[dim]Report: {out}[/dim]")
+        console.print(f"Report: {out}", style="dim", markup=False)
 
 
 def _naming(name: str, watch: "Watch") -> "Watch":

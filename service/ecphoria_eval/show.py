@@ -75,6 +75,6 @@ def draw_plots(report: "Report", outcome: "Outcome", out: Path) -> None:
     from ecphoria_eval.plots import draw  # noqa: PLC0415 (costly)
 
     console = stdout()
-    console.print(f"[dim]Report: {out}[/dim]")
+    console.print(f"[dim]Report: {escape(str(out))}[/dim]")
     for path in draw(report, outcome.rows, out):
-        console.print(f"[dim]Plot: {path}[/dim]")
+        console.print(f"[dim]Plot: {escape(str(path))}[/dim]")

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 from typer import Option
 
 from ecphoria.calibration.labelled import LabelledFile, load_labelled
@@ -129,7 +130,7 @@ def calibrate(
     request = GateRequest.model_validate(asdict(found.gate))
     if out is not None:
         out.write_text(request.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        stderr().print(f"[dim]Gate: {out}[/dim]")
+        stderr().print(Text(f"Gate: {out}", style="dim"))
     if judged is not None:
         lines = (json.dumps(asdict(question)) + "\n" for question in found.judged)
         judged.write_text("".join(lines), encoding="utf-8")

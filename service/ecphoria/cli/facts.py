@@ -121,7 +121,8 @@ def _named(client: Client, fact: str) -> str:
 
 def _draw_history(history: FactHistory) -> None:
     console = stdout()
-    console.print(f"{history.subject} · {history.relation}  [dim]{history.predicate_class}[/dim]")
+    about = Text(f"{history.subject} · {history.relation}  ")
+    console.print(about.append(history.predicate_class, style="dim"))
     console.print(_table(history.facts))
     undone = {decision.undoes for decision in history.decisions}
     for decision in history.decisions:

@@ -125,8 +125,7 @@ def _draw_episode(found: Episode) -> None:
         ("retrievability", found.retrievability and f"{found.retrievability:.3f}"),
         *found.metadata.items(),
     ]
-    rows = [(name, None if value is None else Text(str(value))) for name, value in told]
-    stdout().print(pairs(rows))
+    stdout().print(pairs((name, None if value is None else str(value)) for name, value in told))
     stdout().print()
     stdout().print(Text(found.text), soft_wrap=True)
 

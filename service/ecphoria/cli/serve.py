@@ -179,16 +179,21 @@ def _weights() -> Callable[[int, int], None]:
     return report
 
 
+def _address(url: str) -> Text:
+    # As Text: the brackets of an IPv6 address would be read as markup.
+    return Text(url, style="address")
+
+
 def _say_addresses(started: Started) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim")
-    table.add_row("service", f"[address]{started.url}[/address]")
-    table.add_row("API docs", f"[address]{started.url}/docs[/address]")
+    table.add_row("service", _address(started.url))
+    table.add_row("API docs", _address(f"{started.url}/docs"))
     if endpoint := started.services.engine:
-        table.add_row("Neo4j", f"[address]{endpoint.bolt_uri}[/address]")
-        table.add_row("browser", f"[address]{endpoint.http_url}/browser[/address]")
+        table.add_row("Neo4j", _address(endpoint.bolt_uri))
+        table.add_row("browser", _address(f"{endpoint.http_url}/browser"))
     if key := started.services.admin_key_file:
-        table.add_row("admin key", f"made now, in {key}")
+        table.add_row("admin key", Text(f"made now, in {key}"))
     table.add_row("", "Ctrl-C stops it")
     stdout().print(table)
 
@@ -252,7 +257,8 @@ def _operator_key(settings: Settings) -> str | None:
 def _say_ready(console: Console, started: Started, seconds: float) -> None:
     engine = started.services.engine
     store = engine.bolt_uri if engine else started.services.settings.neo4j.uri
-    console.print(f"[dim]Neo4j at {store}, service at {started.url} ({seconds:.0f} s)[/dim]")
+    said = f"Neo4j at {store}, service at {started.url} ({seconds:.0f} s)"
+    console.print(Text(said, style="dim"))
 
 
 async def _say_explorer(console: Console, client: AsyncClient, url: str) -> None:
@@ -261,7 +267,7 @@ async def _say_explorer(console: Console, client: AsyncClient, url: str) -> None
         "[bold]See it in a browser[/bold]  [dim]this address works once, for 2 min[/dim]"
     )
     # Never broken: a reader clicks on it, or copies it as one line.
-    console.print(explorer_address(url, made.ticket), style="address", soft_wrap=True)
+    console.print(_address(explorer_address(url, made.ticket)), soft_wrap=True)
 
 
 async def remember(console: Console, client: AsyncClient) -> None:
@@ -383,18 +389,18 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
     table.add_column(overflow="fold")
     there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
     command = _command()
-    table.add_row("explorer", f"{command} explore --tenant {TENANT} --write{there}")
-    table.add_row("API docs", f"[address]{started.url}/docs[/address]")
+    table.add_row("explorer", Text(f"{command} explore --tenant {TENANT} --write{there}"))
+    table.add_row("API docs", _address(f"{started.url}/docs"))
     if endpoint := started.services.engine:
-        table.add_row("Neo4j Browser", f"[address]{endpoint.http_url}/browser[/address]")
+        table.add_row("Neo4j Browser", _address(f"{endpoint.http_url}/browser"))
         table.add_row("", f"connect to {endpoint.bolt_uri}")
         table.add_row("", f"user {endpoint.user}, password {endpoint.password}")
-    table.add_row("its style", f"[address]{started.url}/browser-guide/ecphoria.grass[/address]")
-    table.add_row("its queries", f"[address]{started.url}/v1/browser[/address]")
+    table.add_row("its style", _address(f"{started.url}/browser-guide/ecphoria.grass"))
+    table.add_row("its queries", _address(f"{started.url}/v1/browser"))
     asked = f"{command} recall 'Who has a parrot?' --explain --tenant {TENANT}{there}"
-    table.add_row("ask yourself", asked)
-    table.add_row("start afresh", f"{command} tenants erase {TENANT}{there}")
-    table.add_row("everything is in", str(settings.home))
+    table.add_row("ask yourself", Text(asked))
+    table.add_row("start afresh", Text(f"{command} tenants erase {TENANT}{there}"))
+    table.add_row("everything is in", Text(str(settings.home)))
     console.print()
     console.print(Panel(table, title="Where to look next", title_align="left", style="none",
                         border_style="rail", padding=(0, 1)))  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from rich.markup import escape
 from rich.text import Text
 from typer import Argument, Option
 
@@ -136,7 +137,7 @@ def _draw_me(me: Me) -> None:
         ("expires", f"{me.expires_at:%Y-%m-%d %H:%M}" if me.expires_at else None),
         ("operator", "yes" if me.operator else "no"),
     ]
-    stdout().print(pairs([(name, None if value is None else Text(value)) for name, value in told]))
+    stdout().print(pairs(told))
 
 
 @keys.command("show")
@@ -147,7 +148,7 @@ def show_key(client: Client) -> Me:
 
 
 def _draw_issued(made: IssuedKey) -> None:
-    stdout().print(f"Issued {made.name}  [dim]{made.id}[/dim]")
+    stdout().print(f"Issued {escape(made.name)}  [dim]{made.id}[/dim]")
     typer.echo(made.secret)
 
 
@@ -260,7 +261,8 @@ def _put(file: Path, home: Path | None, *, discard: bool, whole: bool, keys: boo
 
 def _tell(file: Path, done: "Copied") -> None:
     size = file.stat().st_size / 1e6
-    stdout().print(f"Copied {_counts(done)} to {file} ({size:,.1f} MB).", soft_wrap=True)
+    said = Text(f"Copied {_counts(done)} to {file} ({size:,.1f} MB).")
+    stdout().print(said, soft_wrap=True)
 
 
 def _counts(done: "Copied") -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 from rich.theme import Theme
@@ -88,13 +88,13 @@ def table(*columns: Column | str) -> Table:
     return Table(*columns, box=None, header_style="dim", pad_edge=False)
 
 
-def pairs(rows: Iterable[tuple[str, RenderableType | None]]) -> Table:
+def pairs(rows: Iterable[tuple[str, str | None]]) -> Table:
     """Lay out names and values side by side; without a value, a name is left out."""
     found = Table.grid(padding=(0, 3, 0, 0))
     found.add_column(style="dim")
     for name, value in rows:
         if value is not None:
-            found.add_row(Text(name), value)
+            found.add_row(Text(name), Text(value))
     return found
 
 

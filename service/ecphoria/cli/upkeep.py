@@ -147,7 +147,7 @@ def _show_changes(steps: tuple[StepReport, ...]) -> None:
     rows = table("step", "would", "what", "how")
     for step in steps:
         for change in step.changes:
-            rows.add_row(step.name, change.kind, change.id, escape(change.detail))
+            rows.add_row(step.name, change.kind, escape(change.id), escape(change.detail))
     stdout().print()
     stdout().print(rows)
     stdout().print()

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from ecphoria.records.tenant import TenantStats
 from tests.unit.cli.answers import TRACE, answer, episode
-from tests.unit.cli.conftest import COUNTS, Command, StubService
+from tests.unit.cli.conftest import COUNTS, MOMENT, Command, StubService
 from tests.unit.cli.leaves import LEAVES
 
 
@@ -421,6 +421,23 @@ def test_keys_are_issued_listed_and_revoked(command: Command, service: StubServi
     assert set(service.seen[0][2]["scopes"]) == {"read", "write"}  # type: ignore[call-overload]  # a JSON list
     assert "eck_12345678" in command("keys", "list").out
     assert command("keys", "revoke", "k1").out == "Revoked.\n"
+
+
+def test_brackets_in_names_are_no_markup(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/keys"] = 201, {
+        "id": "k" * 32, "name": "[/x] agent", "prefix": "p", "scopes": ["read"],
+        "created_at": MOMENT, "secret": "eck_secret",
+    }  # fmt: skip
+    done = command("keys", "issue", "[/x] agent", "--scope", "read")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[1] == "eck_secret"
+    assert "Issued [/x] agent" in done.out
+    service.routes[f"GET /v1/facts/{'f' * 32}/history"] = 200, {
+        "subject": "ana [/b]", "relation": "lives in", "predicate_class": "functional",
+        "qualifier": "", "facts": [], "decisions": [],
+    }  # fmt: skip
+    done = command("facts", "history", "f" * 32)
+    assert (done.code, done.out.splitlines()[0]) == (0, "ana [/b] · lives in  functional")
 
 
 @pytest.mark.parametrize("days", ["0", "3661", "inf", "nan"])
