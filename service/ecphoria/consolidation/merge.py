@@ -198,7 +198,8 @@ _NEAREST = 16
 """Concepts that a search of the vector index returns, including the concept itself."""
 # Without `c`, `d`, `l` and `m`, which are more often initials.
 _NUMBER = re.compile(r"\d|^(?=[ivxl])(?:xl|l?x{1,3})?(?:ix|iv|v?i{0,3})$")
-_CHUNK = 64
+# Concepts around which the index is searched at once; pairs or concepts compared in memory.
+_SEARCHED, _COMPARED = 64, 256
 # Listing all concepts takes longer than fewer searches.
 _FEW = 256
 # Vectors of names to keep: 30 MB of 384 numbers each.
@@ -228,14 +229,15 @@ class ProposeMerges:
         pairs = await self._store.alike(cycle.tenant)
         known: dict[str, Vector] = {}
         proposed: dict[tuple[str, str], Compared] = {}
-        async for chunk in cycle.chunks(pairs, _CHUNK, "merge: names"):
+        async for chunk in cycle.chunks(pairs, _COMPARED, "merge: names"):
             compared = await self._compared(chunk, known)
             proposed |= _proposals(compared)
             if not cycle.dry_run:
                 await self._store.propose(cycle.tenant, cycle.lease, compared)
         concepts = await self._store.unsearched(cycle.tenant)
         table = await self._table(cycle, len(concepts))
-        async for ids in cycle.chunks(concepts, _CHUNK, "merge: vectors"):
+        size = _SEARCHED if table is None else _COMPARED
+        async for ids in cycle.chunks(concepts, size, "merge: vectors"):
             found = _proposals([judged(pair) for pair in await self._near(cycle, ids, table)])
             proposed |= found
             if not cycle.dry_run:
