@@ -37,7 +37,7 @@ _SHARES = tuple(tenth / 10 for tenth in range(11))
 _SERVER_ERROR = 500
 _HANDLER = "ecphoria"
 _DETAILS = frozenset({"timestamp", "request_id", "raised"})
-"""What the form `brief` leaves out of a record."""
+"""Fields of a record that the form `brief` omits."""
 _FOREIGN = ("neo4j", "httpx", "httpcore", "openai", "asyncio", "uvicorn.access")
 
 
@@ -394,7 +394,7 @@ def _frames_only(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
 
 
 def _in_brief(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """Leave out what only an operator looks for."""
+    """Omit the fields that only an operator needs."""
     return {name: told for name, told in event.items() if name not in _DETAILS}
 
 

@@ -15,6 +15,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
+from ecphoria.runtime import in_parts
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.measures import DEPTH
 from ecphoria_eval.rows import Arm, Row
@@ -160,8 +161,7 @@ class _Store:
         """Append with the same fields, so in the same place, under keys never used before."""
         self._times += 1
         again = [ident for ident in self._part.memories if ident in idents]
-        for start in range(0, len(again), _BATCH):
-            batch = again[start : start + _BATCH]
+        for batch in in_parts(again, _BATCH):
             answer = await self._client.append_batch(
                 [
                     replace(self._part.memories[ident], idempotency_key=f"{ident}#{self._times}")

@@ -39,7 +39,7 @@ from ecphoria.http.app import serve as serve_api
 from ecphoria.records.episode import Episode
 from ecphoria.records.job import ConsolidationReport
 from ecphoria.records.recall import RecallResult
-from ecphoria.runtime import tune_garbage_collection
+from ecphoria.runtime import in_parts, tune_garbage_collection
 from ecphoria.settings import Settings
 from ecphoria.succession import Succession
 from ecphoria.telemetry import configure_logging
@@ -298,8 +298,8 @@ async def _store(console: Console, client: AsyncClient) -> Sequence[str]:
     ids: list[str | None] = []
     with counting(console) as progress:
         task = progress.add_task("remembering", total=len(turns))
-        for place in range(0, len(turns), _BATCH):
-            stored = await client.append_batch(turns[place : place + _BATCH])
+        for part in in_parts(turns, _BATCH):
+            stored = await client.append_batch(part)
             ids += [one.id for one in stored.results]
             progress.update(task, completed=len(ids))
     return [
@@ -345,7 +345,7 @@ async def _ask(
 
 
 def best_of(question: SampleQuestion, answer: RecallResult) -> RecallResult:
-    """Keep the first hits of an answer, and those that hold the answer, whatever their rank."""
+    """Keep the first three hits of a recall, and all hits with evidence for the question."""
     hits = tuple(
         hit for hit in answer.hits if hit.rank <= _SHOWN or hit.episode.text in question.evidence
     )

@@ -160,8 +160,11 @@ JobName = Annotated[
 
 def _named(client: Client, job: str) -> str:
     """Complete the beginning of a job's id."""
-    listed = partial(client.jobs.list, limit=LARGEST_PAGE)
-    return whole_id(job, lambda: (each.id for each in listed()), "jobs")
+
+    def known() -> Iterator[str]:
+        return (each.id for each in client.jobs.list(limit=LARGEST_PAGE))
+
+    return whole_id(job, known, "jobs")
 
 
 def _draw_jobs(found: Sequence[Job]) -> None:

@@ -33,6 +33,7 @@ from ecphoria.records.episode import excerpt, indexed_text, opening
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Change, Lease, LeaseLost, StepOutcome
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
+from ecphoria.runtime import in_parts
 
 Due = tuple[EpisodeId, int]
 """An episode and its turn; lists are in the order of turns."""
@@ -456,8 +457,7 @@ class ArchiveService:
         places = await self.graph.stubs_of(tenant, ids)
         back: list[EpisodeId] = []
         damaged: list[EpisodeId] = []
-        for first in range(0, len(places), _CHUNK):
-            chunk = places[first : first + _CHUNK]
+        for chunk in in_parts(places, _CHUNK):
             records = await self._sound(tenant, chunk, damaged)
             restored, refused = await _attempt(partial(self.graph.restore, tenant), records)
             back += restored
@@ -470,8 +470,8 @@ class ArchiveService:
         """Read and check every record of the tenant, and rehearse its restore; change nothing."""
         places = await references(self.graph, tenant)
         damaged: list[EpisodeId] = []
-        for first in range(0, len(places), _CHUNK):
-            records = await self._sound(tenant, places[first : first + _CHUNK], damaged)
+        for chunk in in_parts(places, _CHUNK):
+            records = await self._sound(tenant, chunk, damaged)
             damaged += (await _attempt(partial(self.graph.rehearse, tenant), records))[1]
         known = {(place.file, place.offset) for place in places}
         loose = await self._files.unreferenced(tenant, known, 0.0)

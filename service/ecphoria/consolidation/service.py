@@ -24,6 +24,7 @@ from ecphoria.records.job import (
     StepReport,
     StepStatus,
 )
+from ecphoria.runtime import in_parts
 
 T = TypeVar("T")
 
@@ -64,9 +65,9 @@ class Cycle:
         self, items: Sequence[T], size: int, place: str
     ) -> AsyncIterator[Sequence[T]]:
         """Yield items in chunks; report the checkpoint before each chunk."""
-        for first in range(0, len(items), size):
+        for chunk in in_parts(items, size):
             await self.reached(place)
-            yield items[first : first + size]
+            yield chunk
 
 
 class Step(Protocol):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ecphoria.consolidation.service import Cycle
 from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
+from ecphoria.runtime import in_parts
 
 Read: TypeAlias = Callable[[TenantId, Sequence[str]], Awaitable[Sequence[tuple[str, Vector]]]]
 """Reads the vectors of nodes, each with its id."""
@@ -70,8 +71,7 @@ class VectorTable:
         found: list[list[str]] = [[] for _ in ids]
         placed = [(place, self._rows[one]) for place, one in enumerate(ids) if one in self._rows]
         step = max(1, _BLOCK // max(1, len(self._ids)))
-        for first in range(0, len(placed), step):
-            block = placed[first : first + step]
+        for block in in_parts(placed, step):
             rows = [row for _, row in block]
             cosines = self._vectors[rows] @ self._vectors.T
             cosines[range(len(rows)), rows] = -1.0  # the node itself

@@ -9,6 +9,7 @@ from ecphoria.neo4j_store.session import Done, Statement
 from ecphoria.ports import Vector
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId
+from ecphoria.runtime import in_parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +94,7 @@ def passage_groups(
     groups: list[dict[str, Any]] = []
     size = 0
     for episode, rows in sorted(passages.items()):
-        for first in range(0, len(rows), _WRITTEN_AT_ONCE):
-            part = rows[first : first + _WRITTEN_AT_ONCE]
+        for part in in_parts(rows, _WRITTEN_AT_ONCE):
             if size + len(part) > _WRITTEN_AT_ONCE:
                 yield groups
                 groups, size = [], 0

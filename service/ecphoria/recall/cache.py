@@ -23,7 +23,7 @@ from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
 from ecphoria.recall.ports import Around, Columns, PassageColumns, Spoken, StoredPassage, Window
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.runtime import Bounded
+from ecphoria.runtime import Bounded, in_parts
 from ecphoria.text.asking import LONGEST_ASKING, own_stems
 from ecphoria.text.cue import without_caption
 from ecphoria.text.tokens import stems
@@ -412,8 +412,7 @@ class ColumnReader:
         """Fetch all passages of episodes; an episode without passages is absent."""
         passages = self._memories.get(tenant, _Memory()).passages
         missing = passages.missing(episodes)
-        for start in range(0, len(missing), _PASSAGES_AT_ONCE):
-            part = missing[start : start + _PASSAGES_AT_ONCE]
+        for part in in_parts(missing, _PASSAGES_AT_ONCE):
             passages.put(
                 await self._graph.run(
                     _LIST_PASSAGES_OF, tenant=tenant, ids=part, dormant=self._dormant
@@ -451,10 +450,7 @@ class ColumnReader:
         _, new_windows = positions.unknown(ids, windows)
         # Of sessions that nobody read, the contents are wanted too: one query gives both.
         unread = [window for window in new_windows if window.session not in contents.sessions]
-        parts = [
-            unread[start : start + _WINDOWS_AT_ONCE]
-            for start in range(0, len(unread), _WINDOWS_AT_ONCE)
-        ]
+        parts = list(in_parts(unread, _WINDOWS_AT_ONCE))
         read = await asyncio.gather(*(self._contents(tenant, windows=part) for part in parts))
         for part, rows in zip(parts, read, strict=True):
             contents.put(rows)
@@ -487,8 +483,7 @@ class ColumnReader:
         """Load missing episodes; return the tenant's cache, and the ids of deleted episodes."""
         contents = self._memories.get(tenant, _Memory()).contents
         missing = contents.missing(ids)
-        for start in range(0, len(missing), _CONTENTS_AT_ONCE):
-            part = missing[start : start + _CONTENTS_AT_ONCE]
+        for part in in_parts(missing, _CONTENTS_AT_ONCE):
             contents.put(await self._contents(tenant, ids=part))
         self._bound(tenant)
         return contents, frozenset(contents.missing(missing))

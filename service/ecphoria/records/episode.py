@@ -68,7 +68,7 @@ TICK = timedelta(microseconds=1)
 EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 """The first instant at which an episode may occur."""
 CENTURY = timedelta(days=100 * 366)
-"""How far ahead of its recording an episode may occur or expire."""
+"""Longest time from the recording of an episode to its date, or to its expiry."""
 
 TURN: JsonDict = {
     "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",

@@ -8,7 +8,15 @@ from ecphoria.records.asked import FewFaults, Key, StrictBool, StrictFloat, Stri
 from ecphoria.records.episode import MOST_IDS, Engram, EngramKind
 from ecphoria.records.job import Job, JobState
 from ecphoria.records.upkeep import ArchivedMemory, Sleeper
-from ecphoria.wire.base import Answer, Listing, PageSize, Parameters, Request, TurnPage
+from ecphoria.wire.base import (
+    LARGEST_PAGE,
+    Answer,
+    Listing,
+    PageSize,
+    Parameters,
+    Request,
+    TurnPage,
+)
 from ecphoria.wire.settings import DormancyRequest
 
 
@@ -35,7 +43,7 @@ class PreviewRequest(
 ):
     """A policy to try; what is absent is as in the tenant's settings."""
 
-    limit: StrictInt = Field(default=100, ge=1, le=1_000)
+    limit: StrictInt = Field(default=100, ge=1, le=LARGEST_PAGE)
     """Most memories to list."""
 
     def changes(self) -> dict[str, object]:
