@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import faulthandler
+import shlex
 import shutil
 import signal
 import socket
@@ -370,15 +371,20 @@ def _command() -> str:
     return "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
 
 
+def _of_home(settings: Settings) -> str:
+    """Give the option of the home folder, unless it is the usual one; its key is there."""
+    told = "home" in settings.model_fields_set
+    return f" --home {shlex.quote(str(settings.home))}" if told else ""
+
+
 def _say_ended(console: Console, settings: Settings) -> None:
     """Say how to keep the service running; no address of it answers any more."""
-    there = f" --home {settings.home}" if "home" in settings.model_fields_set else ""
     console.print()
     console.print(
         Text.assemble(
             "The service has ended; what it stored stays. To look at it in a browser, or to ask a"
             " question of your own, keep the service running:\n",
-            (f"{_command()} demo --keep{there}", "address"),
+            (f"{_command()} demo --keep{_of_home(settings)}", "address"),
         )
     )
 
@@ -388,6 +394,7 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
+    there += _of_home(settings)
     command = _command()
     table.add_row("explorer", Text(f"{command} explore --tenant {TENANT} --write{there}"))
     table.add_row("API docs", _address(f"{started.url}/docs"))
