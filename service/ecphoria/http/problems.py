@@ -98,6 +98,7 @@ _MOVED: Final = {
     "/v1/shadow/report": "/v1/strategies/trial",
 }
 """The new places of routes that moved."""
+_READY: Final = "/readyz"
 _RETRY_AFTER_S = {429: "1", 503: "2", 504: "5"}
 
 
@@ -155,7 +156,11 @@ def install(app: FastAPI, metrics: Metrics) -> None:
 
     async def ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, EcphoriaError)
-        report(error)
+        if request.url.path == _READY and isinstance(error, errors.Unavailable):
+            # Expected while Neo4j starts, and a probe asks again and again.
+            log.warning("not_ready", code=error.code, reason=error.message)
+        else:
+            report(error)
         return answer(request, problem_of(error))
 
     async def invalid(request: Request, error: Exception) -> Response:

@@ -1,4 +1,8 @@
+import httpx
 import pytest
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
 
 from ecphoria.errors import (
     ArchiveUnavailable,
@@ -8,7 +12,8 @@ from ecphoria.errors import (
     StoreUnavailable,
     TooLarge,
 )
-from ecphoria.http.problems import PROBLEMS, problem_of, render
+from ecphoria.http.problems import PROBLEMS, install, problem_of, render
+from ecphoria.telemetry import Metrics
 from ecphoria.wire.base import error_classes, error_from
 
 
@@ -63,3 +68,28 @@ def test_folders_of_the_server_are_not_told() -> None:
 def test_a_problem_of_hopeless_text_can_still_be_sent() -> None:
     body = bytes(render(problem_of(TooLarge("\ud800")), "r", "/\udfff").body)
     assert b"\\ud800" in body
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "event", "has_frames"),
+    [
+        ("/readyz", StoreUnavailable(), "not_ready", False),
+        ("/readyz", EcphoriaError(), "request_failed", True),
+        ("/v1/stats", StoreUnavailable(), "request_failed", True),
+    ],
+)
+async def test_only_a_store_that_is_not_ready_is_logged_without_frames(
+    path: str, error: EcphoriaError, event: str, has_frames: bool
+) -> None:
+    app = FastAPI()
+    install(app, Metrics(CollectorRegistry()))
+
+    @app.get(path)
+    async def fail() -> None:
+        raise error
+
+    transport = httpx.ASGITransport(app)
+    with capture_logs() as told:
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            assert (await client.get(path)).status_code == PROBLEMS[type(error)].status
+    assert [(one["event"], "exc_info" in one) for one in told] == [(event, has_frames)]
