@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from ecphoria.engine.home import files_of
 from ecphoria.records.upkeep import Disk, DiskBytes
 
 # By the start of a file's path inside the database's folder; the first that fits counts.
@@ -26,20 +27,8 @@ def disk_of(home: Path | None) -> Disk:
         return Disk()
     data = home / "data"
     sizes = dict.fromkeys(DiskBytes.__dataclass_fields__, 0)
-    for path, size in _files(data / "databases" / "neo4j"):
+    for path, size in files_of(data / "databases" / "neo4j"):
         kind = (kind for start, kind in _KINDS.items() if path.startswith(start))
         sizes[next(kind, "other")] += size
-    sizes["log"] = sum(size for _, size in _files(data / "transactions" / "neo4j"))
+    sizes["log"] = sum(size for _, size in files_of(data / "transactions" / "neo4j"))
     return Disk(bytes=DiskBytes(**sizes))
-
-
-def _files(folder: Path) -> list[tuple[str, int]]:
-    """List files with their sizes; those that Neo4j deletes meanwhile are left out."""
-    found = []
-    for file in folder.rglob("*"):
-        try:
-            if file.is_file():
-                found.append((file.relative_to(folder).as_posix(), file.stat().st_size))
-        except FileNotFoundError:
-            continue
-    return found

@@ -146,6 +146,17 @@ def write_private(path: Path, text: str) -> None:
         raise refused(error, path) from error
 
 
+def files_of(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield the files under a folder, by their path in it, with their sizes in bytes.
+
+    Files and folders that Neo4j deletes meanwhile are left out.
+    """
+    for parent, _, names in os.walk(folder):
+        for file in (Path(parent, name) for name in names):
+            with contextlib.suppress(FileNotFoundError):
+                yield file.relative_to(folder).as_posix(), file.stat().st_size
+
+
 @contextlib.contextmanager
 def held(
     path: Path, *, shared: bool = False, waiting: Callable[[], None] | None = None

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+import psutil
 import structlog
 
 from ecphoria.engine import process
@@ -30,6 +31,7 @@ from ecphoria.engine.home import (
     Home,
     JarLock,
     ServerState,
+    files_of,
     held,
     packaged_lock,
     require_space,
@@ -142,7 +144,7 @@ class Engine:
         finally:
             leave(self._home)
 
-    def revive(self, report: Report = silent) -> Endpoint | None:
+    def revive(self) -> Endpoint | None:
         """Start the server again, on the same ports, if it died or failed; tell where, if so.
 
         A server that was taken down on purpose stays down. A failed one is left alone while its
@@ -153,12 +155,12 @@ class Engine:
         """
         if not self._must_start():
             return None
-        with self._alone(report):
+        with self._alone(silent):
             state = self._home.read_state()
             # Another process may have started it, or taken it down, while this one waited.
             if state is None or state.pid is None or self._is_up(state):
                 return None
-            return self._endpoint(self._start(state, report, keep=state.keep, same_ports=True))
+            return self._endpoint(self._start(state, silent, keep=state.keep, same_ports=True))
 
     def down(self) -> bool:
         """Stop the server cleanly, whoever started it, and tell whether there was one."""
@@ -177,12 +179,16 @@ class Engine:
         """Look at the server without waiting for anyone."""
         state = self._home.read_state()
         server = process.find_server(state.pid, self._home) if state else None
-        store = sum(f.stat().st_size for f in self._home.data.rglob("*") if f.is_file())
+        store = sum(size for _, size in files_of(self._home.data))
+        stopped = EngineStatus(state=EngineState.STOPPED, home=self._home.root, store_bytes=store)
         if state is None or server is None:
-            return EngineStatus(state=EngineState.STOPPED, home=self._home.root, store_bytes=store)
-        with server.oneshot():
-            since = datetime.fromtimestamp(server.create_time(), tz=UTC)
-            memory = server.memory_info().rss
+            return stopped
+        try:
+            with server.oneshot():
+                since = datetime.fromtimestamp(server.create_time(), tz=UTC)
+                memory = server.memory_info().rss
+        except psutil.NoSuchProcess:  # it has just ended
+            return stopped
         return EngineStatus(
             state=self._state(),
             home=self._home.root,

@@ -1,8 +1,13 @@
 """The files of a store by kind."""
 
+import os
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+import pytest
+
+from ecphoria.engine import Engine, EngineSettings
 from ecphoria.engine.disk import disk_of
 from ecphoria.records.upkeep import Disk
 
@@ -36,3 +41,23 @@ def test_files_are_summed_by_kind(tmp_path: Path) -> None:
 
 def test_a_store_elsewhere_has_no_files_here() -> None:
     assert disk_of(None) == Disk()
+
+
+def test_a_folder_that_is_deleted_meanwhile_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "data" / "databases" / "neo4j"
+    (database / "schema" / "index" / "gone").mkdir(parents=True)
+    (database / "neostore.nodestore.db").write_bytes(b"1")
+    scan = os.scandir
+
+    def look(path: Path) -> Iterator[os.DirEntry[str]]:
+        if Path(path).name == "gone":
+            raise FileNotFoundError(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", look)
+    found = disk_of(tmp_path).bytes
+    assert found is not None
+    assert found.nodes == 1
+    assert Engine(EngineSettings(home=tmp_path, cache=tmp_path)).status().store_bytes == 1
