@@ -78,7 +78,7 @@ _FETCH: Final = 32
 _CLOSED: Final = 0.5
 """Weight of a question that no record marks as open."""
 
-Sample = Mapping[str, Sequence[Remembered]]
+_ByAge = Mapping[str, Sequence[Remembered]]
 _Joins = Neighbours | Cooccurrence
 """The expected and the stored pairs of an edge type."""
 
@@ -123,7 +123,7 @@ class Replay:
         ages = {age: len(chosen) for age, chosen in sample.items()}
         return found.outcome(**ages, concepts=len(concepts))
 
-    async def _sample(self, cycle: Cycle, progress: KnnProgress) -> Sample:
+    async def _sample(self, cycle: Cycle, progress: KnnProgress) -> _ByAge:
         """Choose by age and priority; in a dry run nothing before the first run of `associate`."""
         touched = await self._associations.touched_episodes(cycle.tenant, progress.associated_turn)
         if touched and cycle.dry_run:

@@ -308,7 +308,7 @@ class Merge:
 
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Snippet:
     """The words of a memory around a name."""
 
     episode: EpisodeId
@@ -334,7 +334,7 @@ class MergeSide:
     """Number of memories that speak of it."""
     facts: int
     """Number of facts about it."""
-    samples: tuple[Sample, ...]
+    samples: tuple[Snippet, ...]
     """The latest two of the memories."""
 
 
