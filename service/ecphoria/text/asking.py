@@ -43,7 +43,15 @@ from ecphoria.text.asking_words import (
 from ecphoria.text.german import DATED, is_german
 from ecphoria.text.languages import QUESTION_MARKS, Language, content_words, languages_of
 from ecphoria.text.phrasebook import in_english
-from ecphoria.text.tokens import APOSTROPHES, UNSPACED, UPPER, stems, stems_of
+from ecphoria.text.tokens import (
+    APOSTROPHES,
+    SENTENCE_ENDS,
+    UNSPACED,
+    UNSPACED_ENDS,
+    UPPER,
+    stems,
+    stems_of,
+)
 
 # A sentence that no rule recognises states something; a long request to an assistant is evidence
 # (decision 0044).
@@ -81,7 +89,7 @@ class Asking:
 STATES: Final = Asking(Saying.STATES)
 
 
-_ENDS = r".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\n"
+_ENDS = f"{SENTENCE_ENDS}{UNSPACED_ENDS}\u2026\n"
 # "Next.js", "asyncio.run", "4.5", "Dr. Seuss", "the U.S. team" and "am 12. Mai" do not end at
 # their dots.
 DOT_WITHIN: Final = (
@@ -200,7 +208,7 @@ def _read(sentence: str) -> str:
 
 
 def _without_marks(sentence: str) -> str:
-    return sentence.rstrip().rstrip("?.!\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964 \n")
+    return sentence.rstrip().rstrip(f"{_ENDS} ")
 
 
 def _behind(opening: re.Pattern[str], text: str) -> str:

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
+from ecphoria.text.tokens import SENTENCE_ENDS, UNSPACED_ENDS
+
 _LEAST_RECORDS: Final = 3
 _LINES_A_RECORD: Final = 20
 """A text with fewer records to its lines tells times, but is no log."""
@@ -188,7 +190,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _BREAKS: Final = (
     re.compile(r"\n+"),
-    re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f])\s*"),
+    re.compile(rf"(?<=[{SENTENCE_ENDS}])\s+|(?<=[{UNSPACED_ENDS}])\s*"),
     re.compile(r"\s+"),
 )
 """Places at which a long block may be cut: lines, sentences, words."""

@@ -20,12 +20,21 @@ from ecphoria.text.english import (
 )
 from ecphoria.text.languages import LANGUAGES, Language, languages_of
 from ecphoria.text.tables import any_of
-from ecphoria.text.tokens import APOSTROPHES, MARKS, UPPER, stems_of, word_set, words
+from ecphoria.text.tokens import (
+    APOSTROPHES,
+    MARKS,
+    SENTENCE_ENDS,
+    UNSPACED_ENDS,
+    UPPER,
+    stems_of,
+    word_set,
+    words,
+)
 
 _LONGEST_NAME = 1_500
 """Characters; a text in capitals throughout is no name, and an index key has its bounds."""
 
-_CUT = re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f])|[\r\n]+")
+_CUT = re.compile(rf"(?<=[{SENTENCE_ENDS}])\s+|(?<=[{UNSPACED_ENDS}])|[\r\n]+")
 _LETTERS = rf"\w{MARKS}"
 _SIGN = rf"(?:\+{{2,4}}(?!\+)|[+#](?![{_LETTERS}+#]))"
 """Behind a word it makes another name: `C++`, `C#`, `Disney+`; not in `a+b` or `page#part`."""
