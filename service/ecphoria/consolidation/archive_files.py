@@ -12,7 +12,6 @@ later its records are only wiped.
 
 import asyncio
 import os
-import re
 import struct
 import time
 import zlib
@@ -25,8 +24,8 @@ from typing import Final
 from uuid import uuid4
 
 from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, InvalidInput
-from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.upkeep import ColdRecord, Located
+from ecphoria.records.ids import ID, EpisodeId, TenantId
+from ecphoria.records.upkeep import COLD_FILE, ColdRecord, Located
 
 # Each record is compressed alone, so that it can be read, checked and overwritten without the
 # others (decision 0022).
@@ -35,8 +34,6 @@ _THERE, _WIPED = b"REC1", b"GONE"
 _HEAD: Final = struct.Struct("<4s32s32sI")
 _CRC: Final = struct.Struct("<I")
 _SIZE: Final = _HEAD.size + _CRC.size
-_FILE: Final = re.compile(r"[0-9a-f]{32}\.cold")
-_FOLDER: Final = re.compile(r"[0-9a-f]{32}")
 _PART: Final = 1 << 20
 """Size of the blocks in which a file is copied, in bytes."""
 _NOBODY, _NOTHING = bytes(32), bytes(32)
@@ -52,11 +49,6 @@ class _Header:
     def packed(self) -> bytes:
         head = _HEAD.pack(self.mark, self.id, self.digest, self.length)
         return head + _CRC.pack(zlib.crc32(head))
-
-
-def is_file_name(name: str) -> bool:
-    """Tell whether this is a valid name of an archive file."""
-    return _FILE.fullmatch(name) is not None
 
 
 class ColdFiles:
@@ -117,14 +109,14 @@ class ColdFiles:
 
     def _of(self, tenant: TenantId) -> Path:
         """Return the folder of a tenant; refuse an id that is no valid folder name."""
-        if not _FOLDER.fullmatch(tenant):
+        if not ID.fullmatch(tenant):
             raise InvalidInput("An archive has a folder for a tenant's id only.")
         return self._folder / tenant
 
     def _file_of(self, tenant: TenantId, name: str) -> Path:
         """Return the path of a tenant's file; refuse a name that is no valid archive file name."""
         folder = self._of(tenant)
-        if not is_file_name(name):
+        if not COLD_FILE.fullmatch(name):
             raise InvalidInput("A record names a file that is none of an archive.")
         return folder / name
 

@@ -13,12 +13,10 @@ from typing import Any, Final
 
 from neo4j.time import DateTime
 
-from ecphoria.records.upkeep import StoredInstant
+from ecphoria.records.ids import ID
+from ecphoria.records.upkeep import COLD_FILE, StoredInstant
 
-ID: Final = re.compile(r"[0-9a-f]{32}")
-"""The form of our ids."""
-_DIGEST: Final = re.compile(r"(?:[0-9a-f]{32}){1,2}")
-_COLD_FILE: Final = re.compile(r"[0-9a-f]{32}\.cold")
+_DIGEST: Final = re.compile(f"(?:{ID.pattern}){{1,2}}")
 _INSTANT: Final = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]00:00)", re.ASCII
 )
@@ -91,7 +89,7 @@ _TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
     "key": lambda value: _is_text(value) and _is_key(value),
     "id": _matching(ID),
     "digest": _matching(_DIGEST),
-    "cold file": _matching(_COLD_FILE),
+    "cold file": _matching(COLD_FILE),
     "flag": lambda value: isinstance(value, bool),
     "mark": lambda value: isinstance(value, bool) or _is_text(value),
     "whole number": _is_whole,

@@ -14,10 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from ecphoria.consolidation.archive_files import is_file_name
 from ecphoria.errors import BadFile
 from ecphoria.neo4j_store.decoding import parsed
-from ecphoria.neo4j_store.shapes import EDGES, ID, NODES, kind_of, vector_length, wrong_property
+from ecphoria.neo4j_store.shapes import (
+    EDGES,
+    NODES,
+    has_type,
+    kind_of,
+    vector_length,
+    wrong_property,
+)
 from ecphoria.portability.format import read_file
 from ecphoria.records.calibration import Calibration
 from ecphoria.records.job import (
@@ -149,7 +155,7 @@ class Contents:
         if start.tenant == OPERATORS:
             if self.manifest.kind != "store":
                 raise Unfit("operators' keys in the copy of one tenant")
-        elif not _is_id(start.tenant):
+        elif not has_type("id", start.tenant):
             raise Unfit("a tenant's id that is not 32 hex digits")
         if not isinstance(start.name, str):
             raise Unfit("a tenant's name that is no text")
@@ -270,7 +276,7 @@ class _Known:
     def _archive(self, part: ArchiveBytes) -> None:
         if self._start.tenant == OPERATORS:
             raise Unfit("an archive among the operators' keys")
-        if not isinstance(part.file, str) or not is_file_name(part.file):
+        if not has_type("cold file", part.file):
             raise Unfit("a file that has not the name of an archived file")
         if type(part.offset) is not int or part.offset != self._files.get(part.file, 0):
             raise Unfit("a part of an archived file out of its order")
@@ -324,10 +330,6 @@ def _check_settings(properties: Mapping[str, Any]) -> None:
     for choice in settings.pop("promoted", ()):
         TrialRequest.model_validate(choice)
     SettingsRequest.model_validate(settings)
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, str) and ID.fullmatch(value) is not None
 
 
 def _is_str(value: object) -> bool:

@@ -1,7 +1,11 @@
 """Types of ids: our own UUIDs as text; internal ids of Neo4j are never used."""
 
+import re
 import uuid
-from typing import NewType
+from typing import Final, NewType
+
+ID: Final = re.compile("[0-9a-f]{32}")
+"""The form of our ids."""
 
 TenantId = NewType("TenantId", str)
 EpisodeId = NewType("EpisodeId", str)

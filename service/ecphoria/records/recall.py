@@ -1,6 +1,5 @@
 """Recall: filters, hits, traces and comparisons."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -30,12 +29,10 @@ from ecphoria.records.asked import (
 from ecphoria.records.episode import DEFAULT_RELIABILITY, EPOCH, TICK, Engram, Episode, MemoryKind
 from ecphoria.records.forms import composed
 from ecphoria.records.history import Stimulation
-from ecphoria.records.ids import EpisodeId, FactId, TraceId
+from ecphoria.records.ids import ID, EpisodeId, FactId, TraceId
 from ecphoria.records.traced import Limits, Node, SeedRecord, TracedFilters, Wave
 
 OptionValue = str | int | float | bool
-
-_ID: Final = re.compile("[0-9a-f]{32}")
 
 DEFAULT_HITS: Final = 10
 """Number of hits of a recall or an answer that names none, by every way of calling."""
@@ -50,7 +47,7 @@ _LISTED: Final = 1_000
 
 
 def _id(value: str) -> EpisodeId:
-    if _ID.fullmatch(value) is None:
+    if ID.fullmatch(value) is None:
         raise ValueError(
             "An episode's id is 32 lower-case hexadecimal digits; take it from a hit."
         )
@@ -65,7 +62,7 @@ def _counted(value: object) -> object:
 
 
 _Excluded = Annotated[
-    EpisodeId, AfterValidator(_id), Field(json_schema_extra={"pattern": f"^{_ID.pattern}$"})
+    EpisodeId, AfterValidator(_id), Field(json_schema_extra={"pattern": f"^{ID.pattern}$"})
 ]
 
 

@@ -1,5 +1,6 @@
 """Upkeep: integrity, archive, copies, dormancy, engrams."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Any, Final, Literal, get_args
 from pydantic import computed_field
 
 from ecphoria.records.answered import answered
-from ecphoria.records.ids import EpisodeId
+from ecphoria.records.ids import ID, EpisodeId
 
 
 class Rule(StrEnum):
@@ -79,6 +80,10 @@ class ColdRecord:
 
     id: EpisodeId
     content: bytes
+
+
+COLD_FILE: Final = re.compile(rf"{ID.pattern}\.cold")
+"""Name of a file of the archive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
