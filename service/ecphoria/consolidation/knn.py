@@ -41,7 +41,7 @@ _JOINT, _LIFT = 3, 2.0
 # Below this weight a pair gets no edge (docs/explanation/consolidation.md).
 _LEAST_WEIGHT = 0.1
 # A search fetches more than 15, to find out whether there are more (decision 0025).
-_FETCH, _FETCH_MOST = 32, 1_024
+_FETCH, _FETCH_MOST = 32, 2_048
 # Sums in another order differ by rounding, and are not a change to write.
 _SAME = 1e-9
 

@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Differences, KnnUpdater, Pair
+from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Differences, KnnUpdater, Neighbours, Pair
 from ecphoria.consolidation.knn_store import Association, AssociationStore, NeighbourCount, Touched
+from ecphoria.consolidation.vector_table import VectorTable
 from ecphoria.neo4j_store.passages import Neighbour
 from ecphoria.records.ids import EpisodeId, TenantId
 
@@ -134,3 +135,40 @@ def test_an_arrival_costs_a_search_for_it_and_for_each_whose_nearest_it_joins() 
     }
     assert 0 < len(pushed) < len(store.found(60))
     assert store.asked == Counter({*pushed, "60"})
+
+
+class Crowd(AssociationStore):
+    """Memories that are all near each other, more than any search fetches."""
+
+    def __init__(self) -> None:
+        self.ids = [f"{one:04}" for one in range(3_000)]
+
+    async def near(
+        self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
+    ) -> Sequence[Neighbour]:
+        others = [[one for one in self.ids if one != of][: fetch - 1] for of in episodes]
+        return await self.cosines(tenant, episodes, others, above=above)
+
+    async def cosines(
+        self,
+        tenant: TenantId,
+        episodes: Sequence[str],
+        near: Sequence[Sequence[str]],
+        *,
+        above: float,
+    ) -> Sequence[Neighbour]:
+        assert (tenant, above) == (TENANT, NEAR)
+        return [
+            Neighbour(of=EpisodeId(of), of_turn=int(of), id=EpisodeId(one), turn=int(one),
+                 cosine=1.0)
+            for of, others in zip(episodes, near, strict=True)
+            for one in others
+        ]  # fmt: skip
+
+
+async def test_a_table_and_the_index_find_as_many_neighbours_of_a_crowded_memory() -> None:
+    crowd, of = Crowd(), frozenset({"0007"})
+    table = VectorTable(crowd.ids, np.ones((len(crowd.ids), 1), np.float32))
+    by_index = (await Neighbours(crowd, TENANT).near(of))["0007"]
+    by_table = (await Neighbours(crowd, TENANT, table).near(of))["0007"]
+    assert len(by_index) == len(by_table) == 2_047
