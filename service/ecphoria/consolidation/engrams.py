@@ -1,9 +1,8 @@
 """Cluster related episodes into engrams and summarise them.
 
-Source: CLS-M's schemas and SYNAPSE's abstractions; the clusters are ours, over `SIMILAR` edges.
-
-Source: SYNAPSE's and CLS-M's session records, without a language model: the most central turns,
-    without repetition, in their order.
+Sources: CLS-M's schemas and SYNAPSE's abstractions; the clusters are ours, over `SIMILAR` edges.
+    Summaries of sessions are SYNAPSE's and CLS-M's; without a language model they quote the most
+    central turns, without repetition, in their order.
 
 A model's summary is used only if every sentence names its turns, and has no name and no number
 that is absent from these turns (decision 0034). The check has a limit: a sentence may still
@@ -217,9 +216,11 @@ class Summariser:
         try:
             said, record = await self._said(self._chat, shown)
         except NoAnswer as error:
+            self._asked += error.calls
             self._silent = f"summaries are extractive: {error}"
             return replace(self._quoted(members), final=False)
-        except TextRefused:
+        except TextRefused as error:
+            self._asked += error.calls
             said, record = "", SessionRecord()
         if not said:
             self._unusable += 1

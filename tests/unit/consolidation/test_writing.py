@@ -262,12 +262,12 @@ async def test_one_more_try_and_then_the_turns_own_words() -> None:
 
 
 async def test_a_text_that_is_refused_is_not_sent_again() -> None:
-    writer = Summariser(
-        StructuredChat(Scripted(*[TextRefused("x")] * 3, GOOD)), "session", dry_run=False
-    )
+    chat = Scripted(*[TextRefused("x")] * 3, GOOD)
+    writer = Summariser(StructuredChat(chat), "session", dry_run=False)
     first = await writer.summary(TURNS)
     assert (first.method, first.final) == ("extractive", True)
     assert (await writer.summary(TURNS)).method == "llm:m"
+    assert writer.counts["asked"] == len(chat.asked) == 4
 
 
 async def test_a_silent_model_is_left_alone_and_asked_another_time() -> None:
@@ -275,7 +275,7 @@ async def test_a_silent_model_is_left_alone_and_asked_another_time() -> None:
     writer = Summariser(StructuredChat(chat), "session", dry_run=False)
     both = [await writer.summary(TURNS) for _ in range(2)]
     assert [(one.method, one.final) for one in both] == [("extractive", False)] * 2
-    assert len(chat.asked) == 1
+    assert writer.counts["asked"] == len(chat.asked) == 1
     assert (writer.degraded, writer.is_owing) == (("summaries are extractive: down",), True)
 
 
