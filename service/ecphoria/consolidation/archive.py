@@ -134,7 +134,7 @@ class ColdStore:
         after_turn: int,
         limit: int,
     ) -> Sequence[ArchivedMemory]:
-        """List archived episodes that pass the filters, by turn."""
+        """List archived episodes that pass the filters and have not expired, by turn."""
         return await self._graph.run(
             _LIST_ARCHIVED,
             tenant=tenant,

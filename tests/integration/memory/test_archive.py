@@ -103,6 +103,21 @@ async def test_an_archived_memory_is_told_by_its_summary(
     assert (stats.episodes, stats.dormant, stats.archived) == (6, 0, 1)
 
 
+async def test_the_list_of_the_archive_leaves_out_what_has_expired(
+    world: World, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = await a_talk(world.ingest, tenant)
+    note = (await world.ingest.append(tenant, NewEpisode(text="The boat is blue."))).id
+    await archived(world, tenant, [*ids[:1], note])
+    await cypher(
+        "MATCH (e:Episode {id: $id}) SET e.expires_at = datetime() - duration('PT1S')", id=ids[0]
+    )
+    (listed,) = await world.cold.archived(
+        tenant, session=None, speaker=None, after_turn=0, limit=9
+    )
+    assert (listed.id, listed.speaker, listed.session) == (note, None, None)
+
+
 async def test_writing_beside_the_archive_keeps_every_count(
     world: World, tenant: TenantId
 ) -> None:
