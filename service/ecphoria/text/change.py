@@ -26,7 +26,7 @@ from ecphoria.text.change_words import (
     PEOPLE,
     SINCE_NOW,
     SINGLE,
-    STATES,
+    STEMS_OF_STATES,
     TELLING,
     TIMES,
     UNIQUE,
@@ -40,8 +40,7 @@ from ecphoria.text.phrasebook import in_english
 from ecphoria.text.statements import Statement
 from ecphoria.text.tokens import porter, porter_stems, word_set, words
 
-_STATES: Final = frozenset(map(porter, STATES))
-TELLS_CHANGE: Final = (CHANGING | _STATES | SINCE_NOW) - AMBIGUOUS
+TELLS_CHANGE: Final = (CHANGING | STEMS_OF_STATES | SINCE_NOW) - AMBIGUOUS
 """Stems of which a later statement has one, unless only its value differs."""
 _OF_VERBS: Final = frozenset(map(porter, VERBS))
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
@@ -192,7 +191,7 @@ def _is_other_state(later: Statement, earlier: Statement) -> bool:
 
 def _names_other_partner(later: Statement, earlier: Statement) -> bool:
     """Tell whether the speaker no longer is together with the one named as a partner."""
-    partner = not _STATES.isdisjoint(earlier.subject)
+    partner = not STEMS_OF_STATES.isdisjoint(earlier.subject)
     named = earlier.values & later.says
     return partner and earlier.of_self and bool(later.state) and later.ends and bool(named)
 
@@ -259,7 +258,7 @@ def _has_changed(later: Statement, earlier: Statement, likeness: float) -> bool:
     person = _is_person(earlier) and not (_is_timed(earlier) and _is_timed(later))
     if person and (later.verb != earlier.verb or earlier.verb == "be"):
         # "My boss is now in Rome" tells no other boss, and "my wife is now British" no other wife.
-        other = later.named and earlier.named and _STATES.isdisjoint(later.subject)
+        other = later.named and earlier.named and STEMS_OF_STATES.isdisjoint(later.subject)
         return (later.changes or other) and later.holds and _is_unique(later, earlier)
     framed = later.holds and later.topic == earlier.topic
     if (later.subject and later.holds) or not later.changes:

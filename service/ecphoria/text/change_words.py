@@ -11,7 +11,7 @@ from typing import Final
 from ecphoria.text import german
 from ecphoria.text.english import CONTRACTED, MONTHS, STOP_WORDS, WEEKDAYS
 from ecphoria.text.tables import read_table, split_phrases
-from ecphoria.text.tokens import porter_stems, word_set, words
+from ecphoria.text.tokens import porter, porter_stems, word_set, words
 
 _COMMON: Final = word_set(
     "a am an any and are as at be been by did do don from had has have i in is it m my not"
@@ -112,6 +112,7 @@ FILLERS: Final = (
 )
 VERBS: Final = _by_word("verbs")
 STATES: Final = _by_word("states")
+STEMS_OF_STATES: Final = frozenset(map(porter, STATES))
 MASCULINE: Final[Mapping[str, str]] = {
     f"{word}in": word for word in words("chef vermieter lehrer arzt zahnarzt")
 }

@@ -34,6 +34,7 @@ from ecphoria.text.change_words import (
     SELF,
     SINGLE,
     STATES,
+    STEMS_OF_STATES,
     TO,
     UNIQUE,
     VERBS,
@@ -44,7 +45,7 @@ from ecphoria.text.cue import without_caption
 from ecphoria.text.frames import NO_FRAME, Frame, frame_of, frame_of_duty, named_stems
 from ecphoria.text.phrasebook import in_english
 from ecphoria.text.retold import as_thing_of, plainly, read_duty, with_its_thing
-from ecphoria.text.tokens import porter, word_set, words
+from ecphoria.text.tokens import word_set, words
 
 LONGEST: Final = 2_000
 """Characters; a longer text is an article or a log, and is not read."""
@@ -168,7 +169,7 @@ def _read_sentence(sentence: str) -> Iterator[Statement | None]:
         return
     if (who := _IS_MINE.match(sentence)) and named_stems(
         words(who["thing"])
-    ) <= UNIQUE - _OF_STATES:
+    ) <= UNIQUE - STEMS_OF_STATES:
         now = "" if {"now", "jetzt"}.isdisjoint(words(sentence)) else "now"
         yield _read(f"my {who['new'] or ''} {who['thing']} is {who['name']} {now}")
     if (thing := as_thing_of(sentence)) is not None:
@@ -241,7 +242,6 @@ _NAMED: Final = re.compile(
     rf"|ist(?: jetzt| nun)? (?:{_TITLED}|{_WORD_OF_NAME} {_WORD_OF_NAME}))(?: now| jetzt)?\W*$"
 )
 """German writes all nouns like names, so there only a title or a second name tells one."""
-_OF_STATES: Final = frozenset(map(porter, STATES))
 _IS_MINE: Final = re.compile(
     rf"(?P<name>{_NAME}) (?:is|ist) (?:now |jetzt )?(?:my|our|meine?|unsere?) "
     r"(?:(?P<new>new|neue[nr]?) )?(?P<thing>\w+)(?: now| jetzt)?\W*$"

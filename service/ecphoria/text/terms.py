@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -195,11 +196,7 @@ def merged(*found: Related) -> dict[str, tuple[str, ...]]:
 
 
 _TABLE: Final = read_table("related_words")
-_GERMAN_STEMMER: Final = LANGUAGES["de"].stemmer
-
-
-def _german_stem(word: str) -> str:
-    return str(_GERMAN_STEMMER.stemWord(word)) if _GERMAN_STEMMER else word
+_german_stem: Final = partial(_own, language=LANGUAGES["de"])
 
 
 def _groups(name: str, stem: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
