@@ -29,8 +29,9 @@ from ecphoria.errors import (
 from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder, Vector
-from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
+from ecphoria.records.embedding import ENDED, EmbedderChoice, Reembedding, ReembeddingState
 from ecphoria.records.ids import fresh_id
+from ecphoria.runtime import in_parts
 
 _PAGE: Final = 128
 """Texts of one call of the encoder and one transaction."""
@@ -169,7 +170,7 @@ class Reembedder:
             Unavailable: The store does not answer.
         """
         row = await self._store.find()
-        if row is None or row.state in {"done", "cancelled", "failed"}:
+        if row is None or row.state in ENDED:
             return False
         hold = await self._store.hold(self._holder, self._options.lease_s)
         if hold is None:
@@ -238,11 +239,11 @@ class Reembedder:
         self, vectors: VectorStore, hold: Hold, embedder: Embedder, nodes: Sequence[str]
     ) -> None:
         count = await vectors.count()
-        for start in range(0, len(nodes), _PAGE):
-            page = nodes[start : start + _PAGE]
+        done = count.done
+        for page in in_parts(nodes, _PAGE):
             texts = await vectors.texts(page)
             made = await _encoder(embedder)(texts)
-            done = min(count.done + start + len(page), count.total)
+            done = min(done + len(page), count.total)
             self._fault("reembed: save")
             await vectors.save(hold, texts, made, Count(done=done, total=count.total))
 

@@ -34,7 +34,7 @@ class ReembeddingRow:
         choice: The embedder, as JSON.
     """
 
-    state: str
+    state: ReembeddingState
     source: int
     model: str
     dimension: int
@@ -57,7 +57,7 @@ class ReembeddingRow:
     def told(self) -> Reembedding:
         """Build the answer about its state."""
         return Reembedding(
-            state=ReembeddingState(self.state),
+            state=self.state,
             provider=self.embedder().provider,
             model=self.model,
             dimension=self.dimension,
@@ -73,7 +73,7 @@ class ReembeddingRow:
 
     def _eta_s(self) -> float | None:
         """Estimate by the rate of the current attempt."""
-        if self.state != ReembeddingState.FILLING or self.attempt_at is None:
+        if self.state is not ReembeddingState.FILLING or self.attempt_at is None:
             return None
         made = self.done - (self.attempt_done or 0)
         seconds = (self.now - self.attempt_at).total_seconds()
