@@ -23,8 +23,7 @@ from ecphoria.neo4j_store.gds import PageRanks, PriorStore
 from ecphoria.neo4j_store.locks import change_under, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Embedder, Vectors
-from ecphoria.records.fact import UNENDING as OPEN_END
-from ecphoria.records.fact import FactKey, Standing
+from ecphoria.records.fact import UNENDING, FactKey, Standing
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Change, Lease, StepOutcome
 from ecphoria.text.names import encoded_name
@@ -232,13 +231,13 @@ def _changes(laid: Sequence[LaidOut]) -> list[Change]:
         for pair in zip(timed_fact.record.facts, rows_of(timed_fact), strict=True)
     )
     for fact, row in pairs:
-        end = row.held_until[-1] if row.held_until else OPEN_END
-        if end < OPEN_END and fact.valid_to != end:
+        end = row.held_until[-1] if row.held_until else UNENDING
+        if end < UNENDING and fact.valid_to != end:
             by = f" by fact {row.superseded_by}" if row.superseded_by else " as it was stated"
             changes.append(
                 Change(kind="supersede", id=fact.id, detail=f"ended {end:%Y-%m-%d}{by}")
             )
-        elif end == OPEN_END and fact.valid_to is not None:
+        elif end == UNENDING and fact.valid_to is not None:
             detail = f"had ended {fact.valid_to:%Y-%m-%d}"
             changes.append(Change(kind="reopen", id=fact.id, detail=detail))
         if row.standing is Standing.CONTESTED and fact.contested_by != row.contested_by:

@@ -171,16 +171,16 @@ def silent(_: Progress) -> None:
     """Ignore every report."""
 
 
-class Meter:
-    """Counts bytes from several threads and reports at most every `interval` seconds."""
+_INTERVAL_S = 0.2
 
-    def __init__(
-        self, total: int, report: Report, clock: Callable[[], float], interval: float = 0.2
-    ) -> None:
+
+class Meter:
+    """Counts bytes from several threads, and reports five times a second at most."""
+
+    def __init__(self, total: int, report: Report, clock: Callable[[], float]) -> None:
         self._total = total
         self._report = report
         self._clock = clock
-        self._interval = interval
         self._guard = threading.Lock()
         self._began = self._last = clock()
         self._found = self._received = 0
@@ -199,7 +199,7 @@ class Meter:
 
     def _tell(self) -> None:
         now = self._clock()
-        if now - self._last < self._interval:
+        if now - self._last < _INTERVAL_S:
             return
         self._last = now
         done = min(self._found + self._received, self._total)

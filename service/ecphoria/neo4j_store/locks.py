@@ -21,7 +21,10 @@ class Counters:
         sequence: Number of the last append.
         stated: Number of names and facts that its episodes state.
         timed: Whether any fact has a timeline.
+        classes: The tenant's own classes of predicates, as JSON; None if it has none.
+        recalls: Number of recalls that were learned from.
         settings: The tenant's settings, if it has any of its own.
+        generation: The generation of vectors that the store uses.
         load, loaded: Name of its first load, and the number of items that are done.
     """
 

@@ -21,9 +21,9 @@ _TEXT_LIMIT: Final = 32_768
 _LABELS: Final = 32
 _CENTURY_S: Final = 100 * 366 * 86_400
 _Label = Annotated[str, Field(min_length=1), AfterValidator(composed)]
+"""A key, or one label of a namespace."""
 _Labels = Annotated[tuple[_Label, ...], FewFaults, Field(max_length=_LABELS)]
 _Place = Annotated[tuple[_Label, ...], FewFaults, Field(min_length=1, max_length=_LABELS)]
-_Key = Annotated[str, Field(min_length=1), AfterValidator(composed)]
 _SEARCH: JsonDict = {
     "namespace": ["users", "ana"],
     "query": "What must Ana not eat?",
@@ -60,7 +60,7 @@ class ItemKey:
 
     namespace: _Place
     """Its namespace, from the outside in."""
-    key: _Key
+    key: _Label
     """Its key within the namespace."""
 
 
@@ -71,7 +71,7 @@ class ItemWrite:
 
     namespace: _Place
     """Its namespace, from the outside in; labels may hold dots and slashes."""
-    key: _Key
+    key: _Label
     """Its key within the namespace."""
     value: Mapping[str, JsonValue] | None
     """The JSON object to store, at most 262,144 characters; null deletes the item."""
