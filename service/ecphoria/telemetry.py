@@ -314,7 +314,7 @@ def configure_logging(level: str, form: str, stream: TextIO | None = None) -> No
 
     Args:
         level: debug, info, warning, error or critical; libraries that could quote a request
-            stay at warning.
+            log nothing below a warning.
         form: console, brief (the same without times, ids of requests and frames), json, or auto
             (console on a terminal).
         stream: Where to; standard error if None.
@@ -353,7 +353,7 @@ def configure_logging(level: str, form: str, stream: TextIO | None = None) -> No
     root.addHandler(handler)
     root.setLevel(level.upper())
     for name in _FOREIGN:
-        logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
 
 
 def log_through_standard_library() -> None:

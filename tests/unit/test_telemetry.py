@@ -21,6 +21,7 @@ def log() -> Iterator[io.StringIO]:
     stream = io.StringIO()
     configure_logging("info", "json", stream)
     yield stream
+    configure_logging("info", "json", stream)  # the levels of the libraries
     root.handlers[:] = before
     root.setLevel(level)
     structlog.reset_defaults()
@@ -72,6 +73,13 @@ def test_libraries_that_could_quote_a_request_stay_quiet(log: io.StringIO) -> No
     for name in ("neo4j.io", "httpx", "openai", "uvicorn.access"):
         logging.getLogger(name).info("marmalade")
     assert log.getvalue() == ""
+
+
+def test_libraries_keep_to_a_higher_level(log: io.StringIO) -> None:
+    configure_logging("error", "json", log)
+    logging.getLogger("neo4j").warning("the server has a notice")
+    logging.getLogger("neo4j").error("the server is gone")
+    assert [line["event"] for line in lines(log)] == ["the server is gone"]
 
 
 def test_a_second_set_up_replaces_the_first(log: io.StringIO) -> None:
