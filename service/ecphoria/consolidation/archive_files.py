@@ -11,6 +11,7 @@ later its records are only wiped.
 """
 
 import asyncio
+import contextlib
 import os
 import struct
 import time
@@ -54,8 +55,9 @@ class _Header:
 class ColdFiles:
     """The archive on a disk.
 
-    Each call raises ArchiveUnavailable if a folder or a file cannot be used, the disk is full, or
-    the tenant has no folder here; a file that cannot be written whole is not left.
+    Each call raises ArchiveUnavailable if a folder or a file cannot be used, or the disk is full;
+    a file that cannot be written whole is not left. Several processes may share the folder, so a
+    file may be deleted by another one at any moment, with its last record.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,6 +72,7 @@ class ColdFiles:
 
         Raises:
             ArchiveDamaged: The record is missing or changed.
+            ArchiveUnavailable: The tenant has no folder here.
         """
         return await asyncio.to_thread(self._read_of, tenant, place)
 
@@ -140,6 +143,8 @@ class ColdFiles:
             with path.open("rb") as file:
                 file.seek(offset)
                 return file.read(_PART)
+        except FileNotFoundError:
+            return b""
         except OSError as error:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
 
@@ -194,10 +199,10 @@ class ColdFiles:
         try:
             for name, wanted in sorted(offsets.items()):
                 path = self._file_of(tenant, name)
-                if path.exists():
+                with contextlib.suppress(FileNotFoundError):
                     _overwrite(path, wanted)
                     if not any(header.mark == _THERE for _, header in _walk(path)):
-                        path.unlink(missing_ok=True)
+                        path.unlink()
         except OSError as error:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
 
@@ -208,21 +213,22 @@ class ColdFiles:
         found: list[Located] = []
         try:
             for path in sorted(self._of(tenant).glob("*.cold*")):
-                if path.stat().st_mtime > latest:
-                    continue
-                if path.suffix == ".partial":
-                    path.unlink(missing_ok=True)
-                    continue
-                found += (
-                    Located(
-                        id=EpisodeId(header.id.decode("ascii", "replace")),
-                        file=path.name,
-                        offset=offset,
-                        sha256=header.digest.hex(),
+                with contextlib.suppress(FileNotFoundError):
+                    if path.stat().st_mtime > latest:
+                        continue
+                    if path.suffix == ".partial":
+                        path.unlink()
+                        continue
+                    found += (
+                        Located(
+                            id=EpisodeId(header.id.decode("ascii", "replace")),
+                            file=path.name,
+                            offset=offset,
+                            sha256=header.digest.hex(),
+                        )
+                        for offset, header in _walk(path)
+                        if header.mark == _THERE and (path.name, offset) not in referenced
                     )
-                    for offset, header in _walk(path)
-                    if header.mark == _THERE and (path.name, offset) not in referenced
-                )
         except OSError as error:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
         return found

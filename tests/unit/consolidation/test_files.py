@@ -143,6 +143,18 @@ async def test_what_nobody_refers_to_is_found_once_it_is_old(tmp_path: Path) -> 
     assert not partial.exists()
 
 
+async def test_a_file_that_another_process_deletes_meanwhile_is_no_failure(tmp_path: Path) -> None:
+    cold = ColdFiles(tmp_path)
+    (gone,) = await cold.write(TENANT, records(b"gone"))
+    (kept,) = await cold.write(TENANT, records(b"kept"))
+    path = path_of(tmp_path, gone)
+    path.unlink()
+    path.symlink_to(tmp_path / "nowhere")  # listed, and not there when it is opened
+    assert list(await cold.unreferenced(TENANT, set(), 0.0)) == [kept]
+    assert {name async for name, _, _ in cold.parts(TENANT)} == {kept.file}
+    await cold.wipe(TENANT, [gone])
+
+
 async def test_a_tenant_goes_with_its_files(tmp_path: Path) -> None:
     cold, other = ColdFiles(tmp_path), TenantId("b" * 32)
     await cold.write(TENANT, records(b"one", b"two"))
