@@ -464,7 +464,8 @@ class ArchiveService:
             damaged += refused
             wanted = set(restored)
             await self._files.wipe(tenant, [place for place in chunk if place.id in wanted])
-        return Restored(restored=tuple(sorted(back)), damaged=tuple(sorted(damaged)))
+        lost = await self._still_archived(tenant, damaged)
+        return Restored(restored=tuple(sorted(back)), damaged=lost)
 
     async def scrub(self, tenant: TenantId) -> Scrub:
         """Read and check every record of the tenant, and rehearse its restore; change nothing."""
@@ -475,7 +476,8 @@ class ArchiveService:
             damaged += (await _attempt(partial(self.graph.rehearse, tenant), records))[1]
         known = {(place.file, place.offset) for place in places}
         loose = await self._files.unreferenced(tenant, known, 0.0)
-        return Scrub(records=len(places), damaged=tuple(sorted(damaged)), unreferenced=len(loose))
+        lost = await self._still_archived(tenant, damaged)
+        return Scrub(records=len(places), damaged=lost, unreferenced=len(loose))
 
     async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
         """Overwrite the records of episodes that are about to be deleted."""
@@ -484,6 +486,13 @@ class ArchiveService:
     async def erase(self, tenant: TenantId) -> int:
         """Delete the archive of a deleted tenant; return the number of its records."""
         return await self._files.erase(tenant)
+
+    async def _still_archived(
+        self, tenant: TenantId, damaged: Sequence[EpisodeId]
+    ) -> tuple[EpisodeId, ...]:
+        """Leave out episodes that another call has restored or erased, and wiped, meanwhile."""
+        places = await self.graph.stubs_of(tenant, damaged) if damaged else ()
+        return tuple(sorted(place.id for place in places))
 
     async def _sound(
         self, tenant: TenantId, places: Sequence[Located], damaged: list[EpisodeId]

@@ -165,6 +165,22 @@ async def test_a_service_with_another_folder_says_so_instead_of_damage(
     assert set((await world.archive.restore(tenant, ids)).restored) == set(ids)
 
 
+@pytest.mark.parametrize("call", ["restore", "scrub"])
+async def test_what_another_call_restores_meanwhile_is_not_damaged(
+    world: World, tenant: TenantId, call: str
+) -> None:
+    class Late(ColdFiles):
+        async def read(self, tenant: TenantId, place: Located) -> bytes:
+            await world.archive.restore(tenant, ids[:1])
+            return await super().read(tenant, place)
+
+    ids = await a_talk(world.ingest, tenant)
+    await archived(world, tenant, ids[:2])
+    late = ArchiveService(world.step, world.cold, Late(world.folder), WallClock())
+    found = await (late.restore(tenant, ids[:2]) if call == "restore" else late.scrub(tenant))
+    assert found.damaged == ()
+
+
 async def test_a_damaged_record_is_told_and_loses_nothing_else(
     world: World, tenant: TenantId
 ) -> None:
