@@ -15,7 +15,7 @@ from ecphoria.text.cue import introduction
 from ecphoria.text.german import DATED
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tables import read_table, split_phrases
-from ecphoria.text.tokens import APOSTROPHES, stems
+from ecphoria.text.tokens import APOSTROPHES, UNSPACED_ENDS, stems
 
 
 class Topic(StrEnum):
@@ -76,7 +76,7 @@ _SAME: Final = 0.5
 """Common share of the shorter one's content words from which two are about the same thing."""
 
 _SENTENCE_END: Final = re.compile(
-    rf"(?<=[.!?。！？])(?!(?<=\d\.){DATED})[\"'”)]*\s+|\n+|(?<=[。！？])"  # noqa: RUF001
+    rf"(?<=[.!?{UNSPACED_ENDS}])(?!(?<=\d\.){DATED})[\"'”)]*\s+|\n+|(?<=[{UNSPACED_ENDS}])"
 )
 _QUESTION: Final = re.compile(r"[?？؟]\W*$")  # noqa: RUF001 (the marks of other scripts)
 _IF: Final = re.compile(r"\W*(?:if|when|whenever|should|wenn|falls|ob|whether)\b", re.IGNORECASE)
