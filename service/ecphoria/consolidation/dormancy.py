@@ -236,7 +236,7 @@ class Expire:
             erased += gone
             if cycle.dry_run or gone == 0 or gone + kept < _ERASED_AT_ONCE:
                 break
-        unread = (f"{kept} archived episodes wait until the archive can be read",) if kept else ()
+        unread = (f"archived episodes wait until the archive can be read: {kept}",) if kept else ()
         return StepOutcome(counts={"erased": erased}, degraded=unread)
 
 

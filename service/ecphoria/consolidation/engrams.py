@@ -198,9 +198,7 @@ class Summariser:
     @property
     def degraded(self) -> tuple[str, ...]:
         """List the summaries that were made without the requested model."""
-        unusable = (
-            f"{self._unusable} summaries are extractive: what the model said could not be used"
-        )
+        unusable = f"summaries are extractive, as the model's could not be used: {self._unusable}"
         return (
             *((self._silent,) if self._silent else ()),
             *((unusable,) if self._unusable else ()),

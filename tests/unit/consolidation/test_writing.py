@@ -255,9 +255,7 @@ async def test_one_more_try_and_then_the_turns_own_words() -> None:
     assert (second.method, second.final) == ("extractive", True)
     assert (await writer.summary(TURNS)).method == "llm:m"
     assert writer.counts == {"asked": 5, "tokens": 50, "tokens_written": 20}
-    assert writer.degraded == (
-        "1 summaries are extractive: what the model said could not be used",
-    )
+    assert writer.degraded == ("summaries are extractive, as the model's could not be used: 1",)
     assert not writer.is_owing
 
 
