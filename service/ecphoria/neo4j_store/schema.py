@@ -269,7 +269,7 @@ async def health(graph: Graph) -> Health:
 
     Raises:
         StoreUnavailable: The server does not answer.
-        StoreUnsuitable: It is no Neo4j.
+        StoreUnsuitable: It is no Neo4j, or so old that the driver cannot speak with it.
         Misconfigured: The server refuses the user and password.
     """
     version = await graph.run_one(_SHOW_COMPONENTS)

@@ -36,6 +36,7 @@ from ecphoria.errors import (
     Misconfigured,
     OutcomeUnknown,
     StoreUnavailable,
+    StoreUnsuitable,
     Timeout,
     Unavailable,
 )
@@ -171,9 +172,16 @@ def translated_errors(query: str) -> Iterator[None]:
     """Translate the driver's errors to ours; `query` is the name of the statement."""
     try:
         yield
-    except (AuthError, ConfigurationError) as error:
+    except AuthError as error:
         raise Misconfigured(
             "Neo4j refuses the user and password; check the Neo4j settings", query=query
+        ) from error
+    except ConfigurationError as error:
+        # The driver finds out while it connects that the server is too old, or no Neo4j.
+        raise StoreUnsuitable(
+            "The server at the Neo4j URI is too old, or no Neo4j: update it, or unset the URI to"
+            f" use the managed one. {error}",
+            query=query,
         ) from error
     except ConstraintError as error:
         raise Conflict("something with this name or id exists already", query=query) from error

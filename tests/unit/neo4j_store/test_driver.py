@@ -2,6 +2,7 @@ import pytest
 from neo4j.exceptions import (
     AuthError,
     ClientError,
+    ConfigurationError,
     ConstraintError,
     Neo4jError,
     ServiceUnavailable,
@@ -15,6 +16,7 @@ from ecphoria.errors import (
     EcphoriaError,
     Misconfigured,
     StoreUnavailable,
+    StoreUnsuitable,
     Timeout,
     Unavailable,
 )
@@ -31,6 +33,8 @@ def server_error(code: str) -> Neo4jError:
         (ServiceUnavailable("gone"), StoreUnavailable),
         (SessionExpired("gone"), StoreUnavailable),
         (server_error("Neo.ClientError.Security.Unauthorized"), Misconfigured),
+        # What the driver raises where a server is too old, or no Neo4j.
+        (ConfigurationError("Notification filtering is not supported"), StoreUnsuitable),
         (server_error("Neo.ClientError.Schema.ConstraintValidationFailed"), Conflict),
         (server_error("Neo.ClientError.Transaction.TransactionTimedOut"), Timeout),
         (
