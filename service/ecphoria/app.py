@@ -14,10 +14,9 @@ from typing import Any
 import structlog
 from prometheus_client import CollectorRegistry
 
-from ecphoria.background import archive_folder, build_archive, query_listener, start_background
+from ecphoria.background import archive_files, build_archive, query_listener, start_background
 from ecphoria.calibration.service import CalibrationService
 from ecphoria.consolidation.archive import ArchiveService
-from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
@@ -359,7 +358,7 @@ async def open_copies(
         graph = Graph.connect(_graph_options(settings, endpoint))
         stack.push_async_callback(graph.close)
         await _checked(graph, settings)
-        yield Portability(Copies(graph), Tenants(graph), ColdFiles(archive_folder(settings)))
+        yield Portability(Copies(graph), Tenants(graph), archive_files(settings))
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.dormancy import Dormancy, Expire
 from ecphoria.consolidation.dormancy_store import DormancyStore
@@ -20,6 +20,7 @@ from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.replay import Replay, ReplayStore
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.consolidation.steps import EmbedConcepts, NodeVectors, Prior, Supersede
+from ecphoria.errors import Misconfigured, install
 from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
@@ -59,7 +60,7 @@ async def start_background(
     Without workers there is no scheduler either.
     """
     group, default = settings.jobs, settings.consolidation.schedule
-    steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
+    steps = build_steps(graph, options, embedder, archive_files(settings), chat)
     extracts, expire = settings.llm.extract and chat is not None, Expire(ingest.expire)
     consolidation = ConsolidationService(
         steps=(expire, extract, *steps),
@@ -123,10 +124,10 @@ def build_steps(
     graph: Graph,
     options: GraphOptions,
     embedder: Embedder,
-    archive: Path,
+    files: ColdFiles,
     chat: StructuredChat | None = None,
 ) -> tuple[Step, ...]:
-    """Build the steps of a cycle in their order; `archive` is the folder of the archive."""
+    """Build the steps of a cycle in their order; `files` are those of the archive."""
     links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
     return (
         EmbedConcepts(NodeVectors(graph, concepts=True), embedder),
@@ -137,7 +138,7 @@ def build_steps(
         Decay(links),
         Prune(links),
         Dormancy(DormancyStore(graph)),
-        _archiving(ColdStore(graph, embedder), graph, archive),
+        Archiving(ColdStore(graph, embedder), files, DormancyStore(graph)),
         Supersede(FactStore(graph)),
         Replay(ReplayStore(graph), associations),
         MakeClusters(engrams, chat, embedder),
@@ -148,18 +149,28 @@ def build_archive(
     settings: Settings, graph: Graph, embedder: Embedder, clock: Clock
 ) -> ArchiveService:
     """Build the archive service for commands."""
-    folder = archive_folder(settings)
-    cold = ColdStore(graph, embedder)
-    return ArchiveService(_archiving(cold, graph, folder), cold, ColdFiles(folder), clock)
+    cold, files = ColdStore(graph, embedder), archive_files(settings)
+    return ArchiveService(Archiving(cold, files, DormancyStore(graph)), cold, files, clock)
 
 
-def archive_folder(settings: Settings) -> Path:
-    """Find the archive's folder."""
-    return settings.archive.dir or settings.home / "archive"
+def archive_files(settings: Settings) -> ColdFiles:
+    """Open the archive in its folder or its bucket.
 
-
-def _archiving(cold: ColdStore, graph: Graph, folder: Path) -> Archiving:
-    return Archiving(cold, ColdFiles(folder), DormancyStore(graph))
+    Raises:
+        Misconfigured: The extra `bucket` is not installed, or the address of the bucket or a
+            variable for it cannot be used.
+    """
+    group = settings.archive
+    if group.url is None:
+        return ColdFiles(Disk(group.dir or settings.home / "archive"))
+    try:
+        from ecphoria.consolidation.archive_bucket import Bucket  # noqa: PLC0415 (optional extra)
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            f"ECPHORIA_ARCHIVE__URL needs obstore: {install('bucket')}, or unset it.",
+            setting="ECPHORIA_ARCHIVE__URL",
+        ) from error
+    return ColdFiles(Bucket(group.url))
 
 
 def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:

@@ -193,7 +193,7 @@ class ModelMissing(EcphoriaError):
 
 
 class ArchiveUnavailable(Unavailable):
-    """The archive cannot be used: free space, or set the folder that its services share."""
+    """The archive cannot be used: free space, or check the folder or bucket of its services."""
 
     code = "archive-unavailable"
 

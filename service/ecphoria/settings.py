@@ -293,11 +293,13 @@ class ErasureSettings(_Group):
 
 
 class ArchiveSettings(_Group):
-    """Folder of the archive."""
+    """Place of the archive, which services on one store must share."""
 
     dir: Folder | None = None
-    """Folder of the archive's files; `archive` in the service's home if empty. Services on one
-    store must share it."""
+    """Folder of the archive's files; `archive` in the service's home if empty."""
+    url: str | None = Field(default=None, pattern=r"^s3://[^/\s?#]+(/[^\s?#]*)?$")
+    """Bucket of the archive's files instead, as `s3://BUCKET/PATH`; it needs the extra `bucket`.
+    Region, endpoint and credentials come from the variables of AWS, as `AWS_REGION`."""
 
 
 class LogSettings(_Group):
@@ -360,6 +362,12 @@ class Settings(BaseSettings):
                 "without authentication the service listens on loopback only: leave "
                 "ECPHORIA_SERVER__HOST at 127.0.0.1, or ECPHORIA_AUTH__ENABLED at true"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _one_archive(self) -> Self:
+        if self.archive.dir is not None and self.archive.url is not None:
+            raise ValueError("set ECPHORIA_ARCHIVE__DIR or ECPHORIA_ARCHIVE__URL, not both")
         return self
 
     @model_validator(mode="after")

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from ecphoria.client import Client
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.doctor import count_copies
 from ecphoria.errors import Erased
@@ -139,7 +140,7 @@ def on_disk(home: Path) -> bytes:
 
 async def exported(graph: Graph, home: Path, owner: Owner, file: Path) -> bytes:
     """Export the tenant as the command line does, and give the text of the copy."""
-    copies = Portability(Copies(graph), Tenants(graph), ColdFiles(home / "archive"))
+    copies = Portability(Copies(graph), Tenants(graph), ColdFiles(Disk(home / "archive")))
     await copies.export(owner.name, file, lambda _what, _done, _total: None)
     return gzip.decompress(file.read_bytes()).lower()  # noqa: ASYNC240 (a small file)
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from ecphoria.consolidation.archive_disk import Disk
+from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
@@ -18,7 +20,7 @@ from tests.conftest import WallClock
 from tests.contract.memories import START
 from tests.contract.tenants import set_settings
 
-NOWHERE = Path(__file__).parent / "no-archive"
+NOWHERE = ColdFiles(Disk(Path(__file__).parent / "no-archive"))
 TURNS = 24
 NAMES = ("Marek Novak", "Ilse Brandt", "Tomas Rivera", "Novak Marek")
 THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")

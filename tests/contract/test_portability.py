@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ecphoria.consolidation.archive import ColdStore
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.errors import (
@@ -114,7 +115,9 @@ class World:
 
 @pytest.fixture
 def world(graph: Graph, cypher: Cypher, tmp_path: Path) -> World:
-    return World(graph=graph, ask=cypher, archive=ColdFiles(tmp_path / "cold"), folder=tmp_path)
+    return World(
+        graph=graph, ask=cypher, archive=ColdFiles(Disk(tmp_path / "cold")), folder=tmp_path
+    )
 
 
 @pytest.fixture

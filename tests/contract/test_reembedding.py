@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
@@ -114,7 +115,7 @@ class World:
 
     def archive(self, generation: int = 0) -> ArchiveService:
         cold = ColdStore(self.graph.at(generation), self.new if generation else self.old)
-        files = ColdFiles(self.folder)
+        files = ColdFiles(Disk(self.folder))
         return ArchiveService(
             Archiving(cold, files, DormancyStore(self.graph), settled_s=0.0),
             cold,
@@ -199,7 +200,7 @@ def cycle_of(world: World) -> Cycle:
 
 
 def copies_of(world: World) -> Portability:
-    return Portability(Copies(world.graph), Tenants(world.graph), ColdFiles(world.folder))
+    return Portability(Copies(world.graph), Tenants(world.graph), ColdFiles(Disk(world.folder)))
 
 
 def silent(_: str, __: int, ___: int) -> None:

@@ -23,6 +23,7 @@ _MODULES: Final = {
     "mcp": ("mcp",),
     "import": ("frontmatter", "ijson", "yaml"),
     "documents": ("markitdown",),
+    "bucket": ("obstore",),
     "otel": ("opentelemetry",),
     "sentence-transformers": ("sentence_transformers", "torch"),
 }  # fmt: skip

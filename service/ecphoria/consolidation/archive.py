@@ -458,10 +458,10 @@ class ArchiveService:
         back: list[EpisodeId] = []
         damaged: list[EpisodeId] = []
         for chunk in in_parts(places, _CHUNK):
-            records = await self._sound(tenant, chunk, damaged)
+            records, unsound = await self._files.sound(tenant, chunk)
             restored, refused = await _attempt(partial(self.graph.restore, tenant), records)
             back += restored
-            damaged += refused
+            damaged += unsound + refused
             wanted = set(restored)
             await self._files.wipe(tenant, [place for place in chunk if place.id in wanted])
         lost = await self._still_archived(tenant, damaged)
@@ -472,8 +472,8 @@ class ArchiveService:
         places = await references(self.graph, tenant)
         damaged: list[EpisodeId] = []
         for chunk in in_parts(places, _CHUNK):
-            records = await self._sound(tenant, chunk, damaged)
-            damaged += (await _attempt(partial(self.graph.rehearse, tenant), records))[1]
+            records, unsound = await self._files.sound(tenant, chunk)
+            damaged += unsound + (await _attempt(partial(self.graph.rehearse, tenant), records))[1]
         known = {(place.file, place.offset) for place in places}
         loose = await self._files.unreferenced(tenant, known, 0.0)
         lost = await self._still_archived(tenant, damaged)
@@ -493,20 +493,6 @@ class ArchiveService:
         """Leave out episodes that another call has restored or erased, and wiped, meanwhile."""
         places = await self.graph.stubs_of(tenant, damaged) if damaged else ()
         return tuple(sorted(place.id for place in places))
-
-    async def _sound(
-        self, tenant: TenantId, places: Sequence[Located], damaged: list[EpisodeId]
-    ) -> list[ColdRecord]:
-        """Read records; list the unreadable ones."""
-        sound: list[ColdRecord] = []
-        for place in places:
-            try:
-                content = await self._files.read(tenant, place)
-            except ArchiveDamaged:
-                damaged.append(place.id)
-            else:
-                sound.append(ColdRecord(id=place.id, content=content))
-        return sound
 
 
 async def _attempt(

@@ -6,22 +6,21 @@ record  = mark (4) id (32) sha256 of the content (32) length (4) crc32 of these 
 ```
 
 The mark tells a record from a wiped one: all its bytes are overwritten except the length. Numbers
-are little-endian. A file is written once, under another name until it is complete on the disk;
-later its records are only wiped.
+are little-endian. A file is written once, complete or not at all; later its records are only
+wiped. It lies on a disk or in a bucket.
 """
 
 import asyncio
-import contextlib
-import os
 import struct
-import time
 import zlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
-from typing import Final
+from typing import Final, ParamSpec, Protocol, TypeVar
 from uuid import uuid4
 
 from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, InvalidInput
@@ -37,7 +36,12 @@ _CRC: Final = struct.Struct("<I")
 _SIZE: Final = _HEAD.size + _CRC.size
 _PART: Final = 1 << 20
 """Size of the blocks in which a file is copied, in bytes."""
+_READ: Final = 1 << 16
+"""Bytes read at once: nearly always the whole record, which a bucket then gives in one request."""
 _NOBODY, _NOTHING = bytes(32), bytes(32)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,20 +56,59 @@ class _Header:
         return head + _CRC.pack(zlib.crc32(head))
 
 
-class ColdFiles:
-    """The archive on a disk.
+class Storage(Protocol):
+    """Holds files by their name, in a folder for each tenant.
 
-    Each call raises ArchiveUnavailable if a folder or a file cannot be used, or the disk is full;
-    a file that cannot be written whole is not left. Several processes may share the folder, so a
-    file may be deleted by another one at any moment, with its last record.
+    Each call raises OSError if the storage cannot be used; `read` and `change` raise
+    FileNotFoundError if there is no such file.
+
+    Attributes:
+        remedy: What an operator can do if it cannot be used.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    remedy: str
+
+    def knows(self, folder: str) -> bool:
+        """Tell whether there is such a folder."""
+
+    def create(self, folder: str, name: str, content: bytes) -> None:
+        """Store a new file: durable and read back, or not at all."""
+
+    def read(self, folder: str, name: str, start: int = 0, length: int = -1) -> bytes:
+        """Read a part of a file, shorter at its end; by default all of it."""
+
+    def change(
+        self, folder: str, name: str, change: Callable[[bytes], Mapping[int, bytes]]
+    ) -> bytes:
+        """Overwrite parts of a file, by their offset; return the content."""
+
+    def put(self, folder: str, name: str, offset: int, content: bytes) -> None:
+        """Write a part of a file, and the file if there is none."""
+
+    def files(self, folder: str, older_than_s: float | None = None) -> Sequence[str]:
+        """Name the files, with an age only those without later writes."""
+
+    def delete(self, folder: str, name: str) -> None:
+        """Delete a file; it may be gone already."""
+
+    def drop(self, folder: str) -> None:
+        """Delete a folder with all its files; it may be gone already."""
+
+
+class ColdFiles:
+    """The archive in a storage.
+
+    Each call raises ArchiveUnavailable if the storage cannot be used, or the disk is full; a file
+    that cannot be written whole is not left. Several processes may share the storage, so a file
+    may be deleted by another one at any moment, with its last record.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
 
     async def write(self, tenant: TenantId, records: Sequence[ColdRecord]) -> Sequence[Located]:
-        """Store records in a new file, flushed to the disk and read back; all or nothing."""
-        return await asyncio.to_thread(self._write, tenant, records)
+        """Store records in a new file, durable and read back; all or nothing."""
+        return await self._call(self._write, _folder(tenant), records)
 
     async def read(self, tenant: TenantId, place: Located) -> bytes:
         """Fetch a record's content.
@@ -74,24 +117,31 @@ class ColdFiles:
             ArchiveDamaged: The record is missing or changed.
             ArchiveUnavailable: The tenant has no folder here.
         """
-        return await asyncio.to_thread(self._read_of, tenant, place)
+        return await self._call(self._read, _folder(tenant), place)
+
+    async def sound(
+        self, tenant: TenantId, places: Sequence[Located]
+    ) -> tuple[list[ColdRecord], list[EpisodeId]]:
+        """Fetch the records that are as they were written, and the ids of all others."""
+        return await self._call(self._sound, _folder(tenant), places)
 
     async def wipe(self, tenant: TenantId, places: Sequence[Located]) -> None:
         """Overwrite records, and delete files without records."""
-        await asyncio.to_thread(self._wipe, tenant, places)
+        await self._call(self._wipe, _folder(tenant), places)
 
     async def unreferenced(
         self, tenant: TenantId, referenced: AbstractSet[tuple[str, int]], older_than_s: float
     ) -> Sequence[Located]:
         """Find unreferenced records, in files without recent writes."""
-        return await asyncio.to_thread(self._unreferenced, tenant, referenced, older_than_s)
+        return await self._call(self._unreferenced, _folder(tenant), referenced, older_than_s)
 
     async def parts(self, tenant: TenantId) -> AsyncIterator[tuple[str, int, bytes]]:
         """Yield every file of a tenant in blocks: its name, the offset, and the bytes."""
-        for path in sorted(self._of(tenant).glob("*.cold")):
+        folder = _folder(tenant)
+        for name in await self._call(self._storage.files, folder):
             offset = 0
-            while part := await asyncio.to_thread(self._part, path, offset):
-                yield path.name, offset, part
+            while part := await self._call(self._part, folder, name, offset):
+                yield name, offset, part
                 offset += len(part)
 
     async def put(self, tenant: TenantId, file: str, offset: int, content: bytes) -> None:
@@ -100,7 +150,7 @@ class ColdFiles:
         Raises:
             InvalidInput: The name is no valid name of an archive file.
         """
-        await asyncio.to_thread(self._put, tenant, file, offset, content)
+        await self._call(self._storage.put, _folder(tenant), _checked(file), offset, content)
 
     async def erase(self, tenant: TenantId) -> int:
         """Delete all files of a tenant; return the number of their records.
@@ -108,173 +158,161 @@ class ColdFiles:
         Raises:
             InvalidInput: The id is no valid tenant id.
         """
-        return await asyncio.to_thread(self._erase, tenant)
+        return await self._call(self._erase, _folder(tenant))
 
-    def _of(self, tenant: TenantId) -> Path:
-        """Return the folder of a tenant; refuse an id that is no valid folder name."""
-        if not ID.fullmatch(tenant):
-            raise InvalidInput("An archive has a folder for a tenant's id only.")
-        return self._folder / tenant
-
-    def _file_of(self, tenant: TenantId, name: str) -> Path:
-        """Return the path of a tenant's file; refuse a name that is no valid archive file name."""
-        folder = self._of(tenant)
-        if not COLD_FILE.fullmatch(name):
-            raise InvalidInput("A record names a file that is none of an archive.")
-        return folder / name
-
-    def _write(self, tenant: TenantId, records: Sequence[ColdRecord]) -> list[Located]:
-        name = f"{uuid4().hex}.cold"
-        partial = self._of(tenant) / f"{name}.partial"
+    async def _call(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        """Run blocking work in a thread."""
         try:
-            _make_private(partial.parent)
-            places = _write_whole(partial, name, records)
-            for place in places:
-                self._read(partial, place)
-            partial.rename(partial.with_name(name))
-            _flush_folder(partial.parent)
-        except (OSError, ArchiveDamaged) as error:
-            partial.unlink(missing_ok=True)
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
+            return await asyncio.to_thread(work, *args, **named)
+        except OSError as error:
+            raise ArchiveUnavailable(
+                f"The archive in {self._storage} cannot be used: {error.strerror or error}."
+                f" {self._storage.remedy}; nothing was changed."
+            ) from error
+
+    def _write(self, folder: str, records: Sequence[ColdRecord]) -> list[Located]:
+        name = f"{uuid4().hex}.cold"
+        content, places = _packed(name, records)
+        self._storage.create(folder, name, content)
         return places
 
-    def _part(self, path: Path, offset: int) -> bytes:
+    def _sound(
+        self, folder: str, places: Sequence[Located]
+    ) -> tuple[list[ColdRecord], list[EpisodeId]]:
+        # A request to a bucket takes longer than the records of a whole file.
+        whole: dict[str, bytes] = {}
+        for name, wanted in Counter(place.file for place in places).items():
+            with suppress(FileNotFoundError):
+                if wanted > 1:
+                    whole[name] = self._storage.read(folder, _checked(name))
+        sound: list[ColdRecord] = []
+        damaged: list[EpisodeId] = []
+        for place in places:
+            try:
+                content = self._read(folder, place, whole.get(place.file))
+            except ArchiveDamaged:
+                damaged.append(place.id)
+            else:
+                sound.append(ColdRecord(id=place.id, content=content))
+        return sound, damaged
+
+    def _read(self, folder: str, place: Located, whole: bytes | None = None) -> bytes:
+        """Read one record, from the whole file if it is there."""
+        name = _checked(place.file)
+
+        def part(start: int, length: int) -> bytes:
+            if whole is not None:
+                return whole[start : start + length]
+            return self._storage.read(folder, name, start, length)
+
         try:
-            with path.open("rb") as file:
-                file.seek(offset)
-                return file.read(_PART)
+            data = part(place.offset, _READ)
+            header = _header(data[:_SIZE])
+            if header is None or header.mark != _THERE or header.id != place.id.encode():
+                raise _damaged(place)
+            stored = data[_SIZE : _SIZE + header.length]
+            if missing := header.length - len(stored):
+                stored += part(place.offset + len(data), missing)
         except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
-
-    def _put(self, tenant: TenantId, name: str, offset: int, content: bytes) -> None:
-        path = self._file_of(tenant, name)
-        try:
-            _make_private(path.parent)
-            path.touch(0o600)
-            with path.open("r+b") as file:
-                file.seek(offset)
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            _flush_folder(path.parent)
-        except OSError as error:
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
-
-    def _read_of(self, tenant: TenantId, place: Located) -> bytes:
-        path = self._file_of(tenant, place.file)
-        if not path.parent.is_dir():
-            # This is no damage: another service of the store archived it in its own folder.
+            if self._storage.knows(folder):
+                raise _damaged(place) from None
+            # This is no damage: another service of the store archived it elsewhere.
             raise ArchiveUnavailable(
                 "The archive of this service has no files of this tenant. All services of a store"
-                " need the same folder: set ECPHORIA_ARCHIVE__DIR; nothing was changed."
-            )
-        return self._read(path, place)
+                " need the same archive: set ECPHORIA_ARCHIVE__DIR or ECPHORIA_ARCHIVE__URL;"
+                " nothing was changed."
+            ) from None
+        return _content(place, header, stored)
 
-    def _read(self, path: Path, place: Located) -> bytes:
-        try:
-            with path.open("rb") as file:
-                file.seek(place.offset)
-                header = _header(file.read(_SIZE))
-                stored = file.read(header.length) if header else b""
-        except FileNotFoundError:
-            raise _damaged(place) from None
-        except OSError as error:
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
-        if header is None or header.mark != _THERE or header.id != place.id.encode():
-            raise _damaged(place)
-        try:
-            content = zlib.decompress(stored)
-        except zlib.error:
-            raise _damaged(place) from None
-        if sha256(content).digest() != header.digest or header.digest.hex() != place.sha256:
-            raise _damaged(place)
-        return content
-
-    def _wipe(self, tenant: TenantId, places: Sequence[Located]) -> None:
+    def _wipe(self, folder: str, places: Sequence[Located]) -> None:
         offsets: dict[str, list[int]] = {}
         for place in places:
-            offsets.setdefault(place.file, []).append(place.offset)
-        try:
-            for name, wanted in sorted(offsets.items()):
-                path = self._file_of(tenant, name)
-                with contextlib.suppress(FileNotFoundError):
-                    _overwrite(path, wanted)
-                    if not any(header.mark == _THERE for _, header in _walk(path)):
-                        path.unlink()
-        except OSError as error:
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
+            offsets.setdefault(_checked(place.file), []).append(place.offset)
+        for name, wanted in sorted(offsets.items()):
+            with suppress(FileNotFoundError):
+                left = self._storage.change(folder, name, partial(_wiped, offsets=wanted))
+                if not _there(left):
+                    self._storage.delete(folder, name)
 
     def _unreferenced(
-        self, tenant: TenantId, referenced: AbstractSet[tuple[str, int]], older_than_s: float
+        self, folder: str, referenced: AbstractSet[tuple[str, int]], older_than_s: float
     ) -> list[Located]:
-        latest = time.time() - older_than_s
         found: list[Located] = []
-        try:
-            for path in sorted(self._of(tenant).glob("*.cold*")):
-                with contextlib.suppress(FileNotFoundError):
-                    if path.stat().st_mtime > latest:
-                        continue
-                    if path.suffix == ".partial":
-                        path.unlink()
-                        continue
-                    found += (
-                        Located(
-                            id=EpisodeId(header.id.decode("ascii", "replace")),
-                            file=path.name,
-                            offset=offset,
-                            sha256=header.digest.hex(),
-                        )
-                        for offset, header in _walk(path)
-                        if header.mark == _THERE and (path.name, offset) not in referenced
-                    )
-        except OSError as error:
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
+        for name in self._storage.files(folder, older_than_s):
+            found += (
+                Located(
+                    id=EpisodeId(header.id.decode("ascii", "replace")),
+                    file=name,
+                    offset=offset,
+                    sha256=header.digest.hex(),
+                )
+                for offset, header in _there(self._part(folder, name)).items()
+                if (name, offset) not in referenced
+            )
         return found
 
-    def _erase(self, tenant: TenantId) -> int:
-        folder = self._of(tenant)
-        records = 0
-        try:
-            for path in sorted(folder.glob("*")):
-                records += sum(header.mark == _THERE for _, header in _walk(path))
-                path.unlink()
-            if folder.exists():
-                folder.rmdir()
-        except OSError as error:
-            raise ArchiveUnavailable(_told(self._folder, error)) from error
+    def _erase(self, folder: str) -> int:
+        files = self._storage.files(folder)
+        records = sum(len(_there(self._part(folder, name))) for name in files)
+        self._storage.drop(folder)
         return records
 
+    def _part(self, folder: str, name: str, offset: int | None = None) -> bytes:
+        """Read a block of a file, or all of it; nothing if it was deleted meanwhile."""
+        with suppress(FileNotFoundError):
+            if offset is None:
+                return self._storage.read(folder, name)
+            return self._storage.read(folder, name, offset, _PART)
+        return b""
 
-def _make_private(folder: Path) -> None:
-    """Make a private folder; `mkdir` would make its parents readable for all."""
-    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder.mkdir(exist_ok=True, mode=0o700)
+
+def _folder(tenant: TenantId) -> str:
+    """Return the name of a tenant's folder; refuse an id that is no valid name."""
+    if not ID.fullmatch(tenant):
+        raise InvalidInput("An archive has a folder for a tenant's id only.")
+    return tenant
 
 
-def _write_whole(path: Path, name: str, records: Sequence[ColdRecord]) -> list[Located]:
+def _checked(name: str) -> str:
+    """Refuse a name that is no valid archive file name."""
+    if not COLD_FILE.fullmatch(name):
+        raise InvalidInput("A record names a file that is none of an archive.")
+    return name
+
+
+def _packed(name: str, records: Sequence[ColdRecord]) -> tuple[bytes, list[Located]]:
+    """Pack the content of a file; say where in it each record is."""
+    content = bytearray(_MAGIC)
     places: list[Located] = []
-    with path.open("xb") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(_MAGIC)
-        for record in records:
-            packed, digest = zlib.compress(record.content), sha256(record.content)
-            header = _Header(
-                mark=_THERE, id=record.id.encode(), digest=digest.digest(), length=len(packed)
-            )
-            places.append(
-                Located(id=record.id, file=name, offset=file.tell(), sha256=digest.hexdigest())
-            )
-            file.write(header.packed() + packed)
-        file.flush()
-        os.fsync(file.fileno())
-    return places
+    for record in records:
+        packed, digest = zlib.compress(record.content), sha256(record.content)
+        header = _Header(
+            mark=_THERE, id=record.id.encode(), digest=digest.digest(), length=len(packed)
+        )
+        places.append(
+            Located(id=record.id, file=name, offset=len(content), sha256=digest.hexdigest())
+        )
+        content += header.packed() + packed
+    return bytes(content), places
 
 
-def _walk(path: Path) -> Iterator[tuple[int, _Header]]:
+def _content(place: Located, header: _Header, stored: bytes) -> bytes:
+    try:
+        content = zlib.decompress(stored)
+    except zlib.error:
+        raise _damaged(place) from None
+    if sha256(content).digest() != header.digest or header.digest.hex() != place.sha256:
+        raise _damaged(place)
+    return content
+
+
+def _there(content: bytes) -> dict[int, _Header]:
+    """Find the records of a file that are not wiped, by their offset."""
+    return {offset: header for offset, header in _walk(content) if header.mark == _THERE}
+
+
+def _walk(content: bytes) -> Iterator[tuple[int, _Header]]:
     """Yield the records of a file; after a damaged header, continue at the next valid header."""
-    content = path.read_bytes()
     offset = len(_MAGIC)
     while offset < len(content):
         header = _header(content[offset : offset + _SIZE])
@@ -296,31 +334,20 @@ def _header(data: bytes) -> _Header | None:
     return _Header(mark=mark, id=ident, digest=digest, length=length)
 
 
-def _overwrite(path: Path, offsets: Sequence[int]) -> None:
+def _wiped(content: bytes, *, offsets: Sequence[int]) -> Mapping[int, bytes]:
     """Overwrite records, except their length; a damaged one up to the next valid header."""
-    ends = {offset: _SIZE + header.length for offset, header in _walk(path)}
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        for offset in sorted(offsets):
-            if offset >= size:
-                continue
-            whole = ends.get(offset)
-            if whole is None:
-                whole = min([at for at in ends if at > offset], default=size) - offset
-            length = max(0, whole - _SIZE)
-            wiped = _Header(mark=_WIPED, id=_NOBODY, digest=_NOTHING, length=length)
-            file.seek(offset)
-            file.write(wiped.packed() + bytes(length))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _flush_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    ends = {offset: _SIZE + header.length for offset, header in _walk(content)}
+    pieces = {}
+    for offset in offsets:
+        if offset >= len(content):
+            continue
+        whole = ends.get(offset)
+        if whole is None:
+            whole = min([at for at in ends if at > offset], default=len(content)) - offset
+        length = max(0, whole - _SIZE)
+        blank = _Header(mark=_WIPED, id=_NOBODY, digest=_NOTHING, length=length)
+        pieces[offset] = blank.packed() + bytes(length)
+    return pieces
 
 
 def _damaged(place: Located) -> ArchiveDamaged:
@@ -329,12 +356,4 @@ def _damaged(place: Located) -> ArchiveDamaged:
         "file back from a backup, or delete the episode",
         id=place.id,
         file=place.file,
-    )
-
-
-def _told(folder: Path, error: Exception) -> str:
-    why = error.strerror if isinstance(error, OSError) else str(error)
-    return (
-        f"The archive in {folder} cannot be used: {why}. Free space or set ECPHORIA_ARCHIVE__DIR; "
-        "nothing was changed."
     )

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
@@ -46,7 +47,7 @@ class World:
 
 def world_of(graph: Graph, embedder: Embedder, folder: Path) -> World:
     """Build the services of one process."""
-    store, files, cold = DormancyStore(graph), ColdFiles(folder), ColdStore(graph)
+    store, files, cold = DormancyStore(graph), ColdFiles(Disk(folder)), ColdStore(graph)
     step = Archiving(cold, files, store, settled_s=0.0)
     archive = ArchiveService(step, cold, files, WallClock())
     ingest = IngestService(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import ArchiveUnavailable, NotFound
@@ -20,7 +21,7 @@ from ecphoria.ports import Embedder
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import NewEpisode, Outcome, State
-from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.records.upkeep import ColdRecord, Located
@@ -158,9 +159,11 @@ async def test_a_service_with_another_folder_says_so_instead_of_damage(
 ) -> None:
     ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids)
-    other = ArchiveService(world.step, world.cold, ColdFiles(tmp_path / "other"), WallClock())
+    other = ArchiveService(
+        world.step, world.cold, ColdFiles(Disk(tmp_path / "other")), WallClock()
+    )
     for work in (other.restore(tenant, ids), other.scrub(tenant)):
-        with pytest.raises(ArchiveUnavailable, match="need the same folder"):
+        with pytest.raises(ArchiveUnavailable, match="need the same archive"):
             await work
     assert set((await world.archive.restore(tenant, ids)).restored) == set(ids)
 
@@ -170,13 +173,15 @@ async def test_what_another_call_restores_meanwhile_is_not_damaged(
     world: World, tenant: TenantId, call: str
 ) -> None:
     class Late(ColdFiles):
-        async def read(self, tenant: TenantId, place: Located) -> bytes:
+        async def sound(
+            self, tenant: TenantId, places: Sequence[Located]
+        ) -> tuple[list[ColdRecord], list[EpisodeId]]:
             await world.archive.restore(tenant, ids[:1])
-            return await super().read(tenant, place)
+            return await super().sound(tenant, places)
 
     ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids[:2])
-    late = ArchiveService(world.step, world.cold, Late(world.folder), WallClock())
+    late = ArchiveService(world.step, world.cold, Late(Disk(world.folder)), WallClock())
     found = await (late.restore(tenant, ids[:2]) if call == "restore" else late.scrub(tenant))
     assert found.damaged == ()
 
@@ -333,7 +338,7 @@ async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("ecphoria.consolidation.archive_files.os.fsync", full)
+        patched.setattr("ecphoria.consolidation.archive_disk.os.fsync", full)
         with pytest.raises(ArchiveUnavailable, match="ECPHORIA_ARCHIVE__DIR"):
             await world.archive.archive(tenant, 0)
     assert await graph_of(cypher, tenant) == before
@@ -352,7 +357,7 @@ async def test_what_wakes_while_it_is_written_stays(
             await world.forgetting.wake(of, ids[:1])
             return await super().write(of, records)
 
-    step = Archiving(world.cold, Waking(world.folder), world.forgetting.store, settled_s=0.0)
+    step = Archiving(world.cold, Waking(Disk(world.folder)), world.forgetting.store, settled_s=0.0)
     assert (await step.run(a_cycle(tenant))).counts == {"archived": 1, "wiped": 1}
     assert (await world.archive.restore(tenant, strangers)).restored == ()
     assert len(await world.forgetting.store.sleepers(other_tenant, 0, 10)) == 6
@@ -371,7 +376,7 @@ async def test_no_file_is_left_of_a_tenant_erased_while_it_was_written(
             await world.archive.erase(of)
             return await super().write(of, records)
 
-    step = Archiving(world.cold, Erased(world.folder), world.forgetting.store, settled_s=0.0)
+    step = Archiving(world.cold, Erased(Disk(world.folder)), world.forgetting.store, settled_s=0.0)
     with pytest.raises(NotFound):
         await step.archive(a_cycle(tenant), 90)
     assert on_disk(world) == b""
@@ -392,6 +397,7 @@ KILLED = """
     import asyncio, os, sys
     from datetime import UTC, datetime, timedelta
     from pathlib import Path
+    from ecphoria.consolidation.archive_disk import Disk
     from ecphoria.consolidation.archive_files import ColdFiles
     from ecphoria.consolidation.archive import Archiving
     from ecphoria.consolidation.service import Cycle
@@ -406,7 +412,7 @@ KILLED = """
                 os.kill(os.getpid(), 9)
 
         async with Graph.connect(GraphOptions(uri=uri, user=user, password=password)) as graph:
-            step = Archiving(ColdStore(graph), ColdFiles(Path(folder)), DormancyStore(graph))
+            step = Archiving(ColdStore(graph), ColdFiles(Disk(Path(folder))), DormancyStore(graph))
             now = datetime.now(UTC) + timedelta(days=100)
             await step.run(Cycle(id="c", tenant=tenant, now=now, reached=reached))
 

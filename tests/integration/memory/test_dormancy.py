@@ -9,6 +9,7 @@ import pytest
 
 from ecphoria.app import STRATEGIES
 from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import Dormancy, ForgettingService
@@ -48,7 +49,7 @@ def forgetting(
     ingest: IngestService,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> ForgettingService:
-    files, cold = ColdFiles(tmp_path_factory.mktemp("archive")), ColdStore(graph)
+    files, cold = ColdFiles(Disk(tmp_path_factory.mktemp("archive"))), ColdStore(graph)
     archive = ArchiveService(Archiving(cold, files, store), cold, files, WallClock())
     return ForgettingService(store, archive, ingest.wake, WallClock())
 

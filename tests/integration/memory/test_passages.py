@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.archive import ArchiveService, Archiving, ColdStore
+from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
@@ -258,7 +259,7 @@ class Cold:
     """A memory with an archive of its own."""
 
     def __init__(self, graph: Graph, embedder: Embedder, folder: Path) -> None:
-        files, policies = ColdFiles(folder), DormancyStore(graph)
+        files, policies = ColdFiles(Disk(folder)), DormancyStore(graph)
         self.graph = ColdStore(graph)
         step = Archiving(self.graph, files, policies, settled_s=0.0)
         self.archive = ArchiveService(step, self.graph, files, WallClock())

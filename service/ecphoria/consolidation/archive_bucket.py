@@ -1,0 +1,174 @@
+"""A bucket of S3 that holds the files of the archive. Needs the extra `bucket`."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+from obstore.store import S3Store
+
+from ecphoria.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta, PutMode, UpdateVersion
+
+_PATIENCE: Final = timedelta(seconds=30)
+"""Longest time in which a request is repeated while the store fails or does not answer."""
+_REPEATS: Final = 4
+_RACES: Final = 20
+"""Most times a file is changed anew because another service changed it meanwhile."""
+_QUERY: Final = re.compile(r"\?\S*")
+_SHOWN: Final = 300
+
+
+class Bucket:
+    """The archive in a bucket, below the path of an address as `s3://BUCKET/PATH`.
+
+    A file of a bucket can only be replaced, so a change writes it anew, if nobody else has changed
+    it since it was read.
+    """
+
+    remedy = "Check ECPHORIA_ARCHIVE__URL, the bucket and its credentials"
+
+    def __init__(self, url: str) -> None:
+        """Read region, endpoint and credentials from the variables of AWS.
+
+        Raises:
+            Misconfigured: The address or a variable of the environment cannot be used.
+        """
+        self._url = url
+        try:
+            self._store = S3Store.from_url(
+                url, retry_config={"max_retries": _REPEATS, "retry_timeout": _PATIENCE}
+            )
+        except (BaseError, ValueError) as error:
+            raise Misconfigured(f"The archive cannot be in {url}: {_reason(error)}") from error
+
+    def __str__(self) -> str:
+        return self._url
+
+    def knows(self, folder: str) -> bool:
+        """Tell whether this folder has a file."""
+        return bool(self.files(folder))
+
+    def create(self, folder: str, name: str, content: bytes) -> None:
+        """Store a new file and read it back."""
+        with _as_os_errors():
+            self._store.put(_path(folder, name), content)
+            if self.read(folder, name) != content:
+                self.delete(folder, name)
+                raise OSError("a file is read back otherwise than it was written")
+
+    def read(self, folder: str, name: str, start: int = 0, length: int = -1) -> bytes:
+        """Read a part of a file, shorter at its end; by default all of it."""
+        path = _path(folder, name)
+        with self._usable(folder):
+            if length < 0:
+                return bytes(self._store.get(path).bytes())[start:]
+            try:
+                return bytes(self._store.get_range(path, start=start, length=length))
+            except BaseError:
+                # Nothing is left from there on: S3 answers 416.
+                if start >= self._store.head(path)["size"]:
+                    return b""
+                raise
+
+    def change(
+        self, folder: str, name: str, change: Callable[[bytes], Mapping[int, bytes]]
+    ) -> bytes:
+        """Overwrite parts of a file; return the content."""
+        with self._usable(folder):
+            return self._replace(_path(folder, name), change, create=False)
+
+    def put(self, folder: str, name: str, offset: int, content: bytes) -> None:
+        """Write a part of a file, and the file if there is none."""
+        with _as_os_errors():
+            self._replace(_path(folder, name), lambda _: {offset: content}, create=True)
+
+    def files(self, folder: str, older_than_s: float | None = None) -> Sequence[str]:
+        """Name the files, with an age only those not changed since, by the clock of the store."""
+        try:
+            found = [one for part in self._store.list(prefix=folder) for one in part]
+        except (FileNotFoundError, BaseError) as error:
+            raise OSError(_reason(error)) from error
+        if older_than_s is not None:
+            latest = time.time() - older_than_s
+            found = [one for one in found if one["last_modified"].timestamp() <= latest]
+        return sorted(one["path"].rpartition("/")[2] for one in found)
+
+    def delete(self, folder: str, name: str) -> None:
+        """Delete a file; it may be gone already."""
+        with _as_os_errors():
+            self._store.delete(_path(folder, name))
+
+    def drop(self, folder: str) -> None:
+        """Delete all files of a folder."""
+        for name in self.files(folder):
+            self.delete(folder, name)
+
+    @contextmanager
+    def _usable(self, folder: str) -> Iterator[None]:
+        """Tell a missing file from a missing bucket, which is an error."""
+        try:
+            with _as_os_errors():
+                yield
+        except FileNotFoundError:
+            self.files(folder)
+            raise
+
+    def _replace(
+        self, path: str, change: Callable[[bytes], Mapping[int, bytes]], *, create: bool
+    ) -> bytes:
+        for _ in range(_RACES):
+            mode: PutMode = "create"
+            before = b""
+            try:
+                found = self._store.get(path)
+                mode, before = _version(found.meta), bytes(found.bytes())
+            except FileNotFoundError:
+                if not create:
+                    raise
+            content = bytearray(before)
+            for offset, piece in change(before).items():
+                content.extend(bytes(max(0, offset - len(content))))
+                content[offset : offset + len(piece)] = piece
+            if content == before:
+                return before
+            # A file that is sent in several parts can have no condition.
+            with suppress(PreconditionError, AlreadyExistsError):
+                self._store.put(path, bytes(content), mode=mode, use_multipart=False)
+                return bytes(content)
+        raise OSError("other services change the same file all the time")
+
+
+def _version(meta: "ObjectMeta") -> "UpdateVersion":
+    version: UpdateVersion = {}
+    if meta["e_tag"]:
+        version["e_tag"] = meta["e_tag"]
+    if meta["version"]:
+        version["version"] = meta["version"]
+    return version
+
+
+def _path(folder: str, name: str) -> str:
+    return f"{folder}/{name}"
+
+
+@contextmanager
+def _as_os_errors() -> Iterator[None]:
+    """Raise an error of the object store as an OSError, like those of a disk."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileNotFoundError(_reason(error)) from error
+    except BaseError as error:
+        raise OSError(_reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    """Shorten a message, which repeats itself for developers; an address in it may be signed."""
+    told = str(error).partition("Debug source:")[0]
+    return _QUERY.sub("", " ".join(told.split()))[:_SHOWN]
