@@ -21,6 +21,7 @@ from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
 from ecphoria_eval.load import Load, LoadPlan, Watch, open_stand, private_settings
 from ecphoria_eval.load_report import LoadReport, SizeRun
+from ecphoria_eval.options import QUIET
 from ecphoria_eval.rows import NAMES
 
 _LARGEST, _MOST_CLIENTS = 1_000_000, 256
@@ -28,7 +29,7 @@ _LARGEST, _MOST_CLIENTS = 1_000_000, 256
 
 def run_load(plan: LoadPlan, out: Path | None) -> None:
     """Measure, show the tables, and write the report where asked."""
-    settings = read_settings(log={"level": "warning", "format": "brief"})
+    settings = read_settings(log=QUIET)
     configure_logging(settings.log.level, settings.log.format)
     with watching(Console(stderr=True)) as watch:
         report = loop.run(measure_load(settings, plan, watch))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ecphoria_eval.run import Connect
 
 _TIMEOUT_S = 300.0
+QUIET = {"level": "warning", "format": "brief"}
+"""Settings of the log of an evaluation: problems only, one line each."""
 
 Server = Annotated[
     str | None,
@@ -253,7 +255,7 @@ def _settings(home: Path | None) -> "Settings":
     from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
 
     # Records of the service stand beside the progress, so they are short and few.
-    quiet = {"server": {"port": 0}, "log": {"level": "warning", "format": "brief"}}
+    quiet = {"server": {"port": 0}, "log": QUIET}
     # A cycle that runs by itself would change what is measured.
     quiet["consolidation"] = {"light_episodes": 0}
     return read_settings(**quiet, home=home or read_settings().cache / "evaluation")

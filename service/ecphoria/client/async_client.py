@@ -34,6 +34,7 @@ from ecphoria.client.filters import (
     episode_of,
     erasure_of,
 )
+from ecphoria.errors import InvalidInput
 from ecphoria.hosts import is_loopback
 from ecphoria.records.asked import to_body
 
@@ -215,7 +216,12 @@ class AsyncClient(AsyncCalls):
             metadata: Entries to set, and with None to remove; others stay.
             expires_at: New end of its life, with a time zone.
             never_expires: Take the end of its life away.
+
+        Raises:
+            InvalidInput: Both a new end and none are asked for.
         """
+        if never_expires and expires_at is not None:
+            raise InvalidInput("Give `expires_at` or `never_expires`, not both.")
         change: dict[str, object] = {} if metadata is None else {"metadata": dict(metadata)}
         if never_expires or expires_at is not None:
             change["expires_at"] = None if never_expires else expires_at

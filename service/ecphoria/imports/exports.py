@@ -78,7 +78,7 @@ def opened(path: Path, form: Format | None = None) -> Iterator[Opened]:
             name = f"{path.resolve().parent.name}/{path.name}"
             yield opened_stream(stream, form, name=name, size=path.stat().st_size)
     except DAMAGED as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
+        why = getattr(error, "strerror", None) or error  # bzip2 gives none
         raise BadFile(f"{path} cannot be read: {why}.", path=str(path)) from error
 
 

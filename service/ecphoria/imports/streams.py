@@ -5,6 +5,7 @@ memory or a document.
 """
 
 import contextlib
+import lzma
 import os
 import zipfile
 import zlib
@@ -29,7 +30,8 @@ LARGEST_LINE: Final = 16_000_000
 _START: Final = 1_000_000
 _SKIPPED, _SHOWN = 1_000_000, 1_024
 DAMAGED: Final = (
-    zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
+    NotImplementedError,
 )  # fmt: skip
 """Faults of an archive's part or a file; `zipfile` raises RuntimeError for a password."""
 
@@ -222,7 +224,7 @@ class Tree:
                 yield from reader(Counted(stream, reading))
         except DAMAGED as error:
             reading.place = shown(path)
-            why = error.strerror if isinstance(error, OSError) else error
+            why = getattr(error, "strerror", None) or error  # bzip2 gives none
             yield BadFile(f"The file cannot be read: {why}.")
 
 

@@ -512,6 +512,10 @@ async def test_update_sends_only_what_changes() -> None:
         await client.update("e1", metadata={"a": 1, "b": None})
         assert service.body() == {"metadata": {"a": 1, "b": None}}
         await client.update("e1", never_expires=True)
+        with pytest.raises(InvalidInput, match="not both"):
+            await client.update(
+                "e1", never_expires=True, expires_at=datetime(2027, 1, 1, tzinfo=UTC)
+            )
         assert service.body(1) == {"expires_at": None}
         with pytest.raises(InvalidInput):
             await client.update("e1")
