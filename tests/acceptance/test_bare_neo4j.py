@@ -1,21 +1,22 @@
-"""A Neo4j without plugins is enough for all but PageRank; killed, it loses nothing it was told."""
+"""A Neo4j without plugins is enough for all but PageRank; a kill or a lock of it loses nothing."""
 
 import dataclasses
 import os
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
-from ecphoria.engine import Endpoint, Engine
-from ecphoria.engine.home import packaged_lock
+from ecphoria.engine import Endpoint, Engine, EngineSettings
+from ecphoria.engine.home import JarLock, packaged_lock
 from ecphoria.settings import Neo4jSettings
 from scripts.archive_classes import with_schema
 from tests.acceptance.conftest import RunningService, new_owner, running, settings_for
 from tests.acceptance.writers import Writers, body_of, require_once
-from tests.conftest import COMPARATORS, Server, quick_engine
+from tests.conftest import COMPARATORS, PLANS, Server, quick_engine
 
 pytestmark = pytest.mark.engine
 
@@ -23,16 +24,24 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """A server assembled without its plugins."""
+    home = with_schema(tmp_path_factory.mktemp("bare"))
+    made = Engine(small_engine(home), lock=without_plugins())
+    yield made
+    made.down()
+
+
+def small_engine(home: Path) -> EngineSettings:
+    return quick_engine(home, heap_mb=512, page_cache_mb=64)
+
+
+def without_plugins() -> JarLock:
+    """The list of its jars."""
     whole = packaged_lock()
-    bare = dataclasses.replace(
+    return dataclasses.replace(
         whole,
         jars=tuple(jar for jar in whole.jars if jar.folder == "lib"),
         digest=f"{whole.digest} without plugins",
     )
-    home = with_schema(tmp_path_factory.mktemp("bare"))
-    made = Engine(quick_engine(home, heap_mb=512, page_cache_mb=64), lock=bare)
-    yield made
-    made.down()
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +70,13 @@ def operator(service: RunningService) -> Iterator[httpx.Client]:
     """Its operator."""
     with service.operator() as client:
         yield client
+
+
+def require_ready(operator: httpx.Client) -> None:
+    deadline = time.monotonic() + 30
+    while operator.get("/readyz").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_without_gds_all_but_pagerank_works_and_health_says_so(operator: httpx.Client) -> None:
@@ -102,11 +118,42 @@ def test_what_was_acknowledged_outlives_a_kill_of_neo4j(
         again = engine.up()
         assert again.pid != endpoint.pid
         assert again.bolt_uri == endpoint.bolt_uri
-        deadline = time.monotonic() + 30
-        while operator.get("/readyz").status_code != 200 and time.monotonic() < deadline:
-            time.sleep(0.1)
-
+        require_ready(operator)
         require_once(owner, writers)
         key, episode = next(iter(writers.acknowledged.items()))
         answer = owner.post("/v1/recall", json={"cue": body_of(key)["text"], "k": 50}).json()
         assert episode in [hit["episode"]["id"] for hit in answer["hits"]]
+
+
+def test_a_store_that_is_read_only_for_a_while_answers_and_refuses_writes(
+    engine: Engine, endpoint: Endpoint, operator: httpx.Client
+) -> None:
+    append = {"text": "The ferry leaves at nine.", "idempotency_key": "ferry"}
+    with new_owner(operator) as owner:
+        kept = owner.remember("The lighthouse visit is on Sunday.")
+        engine.down()
+        conf = {**PLANS, "server.databases.read_only": "neo4j"}
+        home = engine.status().home
+        frozen = Engine(dataclasses.replace(small_engine(home), conf=conf), lock=without_plugins())
+        assert frozen.up().bolt_uri == endpoint.bolt_uri
+        require_ready(operator)
+        assert owner.recalled("When is the lighthouse visit?") == [
+            "The lighthouse visit is on Sunday."
+        ]
+        assert "Sunday" in owner.get("/v1/context").json()["context"]
+        for refused in (
+            owner.post("/v1/episodes", json=append),
+            owner.delete(f"/v1/episodes/{kept}"),
+            owner.post("/v1/consolidation"),
+            owner.patch("/v1/settings", json={"gate": None}),
+        ):
+            assert refused.status_code == 503, refused.text
+            told = refused.json()
+            assert told["type"] == "/errors/store-unavailable"
+            assert "read-only" in told["detail"]
+            assert refused.headers["retry-after"]
+        frozen.down()
+        engine.up()
+        require_ready(operator)
+        assert owner.post("/v1/episodes", json=append).status_code == 201
+        assert len(owner.texts()) == 2

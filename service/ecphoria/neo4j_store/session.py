@@ -76,6 +76,14 @@ _UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
         EmbedderChanged,
         "The store has changed its embedding model; nothing was written. Try again.",
     ),
+    # By its settings, or while an operator of a cluster moves the database.
+    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase": (
+        StoreUnavailable,
+        (
+            "Neo4j's database is read-only at the moment: recalls and other reads work, nothing"
+            " was written. Allow writes, then try again."
+        ),
+    ),
     # After a critical error the server begins no transaction before a restart.
     "Neo.DatabaseError.Transaction.TransactionStartFailed": (
         StoreUnavailable,
