@@ -252,7 +252,7 @@ async def check(graph: Graph) -> Health:
     Raises:
         StoreUnsuitable: The message lists each missing requirement with its remedy.
         StoreUnavailable: The server does not answer.
-        Misconfigured: The server refuses the user and password.
+        Misconfigured: The server refuses the user and password, or lacks the database.
     """
     found = await health(graph)
     if found.missing:
@@ -270,7 +270,7 @@ async def health(graph: Graph) -> Health:
     Raises:
         StoreUnavailable: The server does not answer.
         StoreUnsuitable: It is no Neo4j, or so old that the driver cannot speak with it.
-        Misconfigured: The server refuses the user and password.
+        Misconfigured: The server refuses the user and password, or lacks the database.
     """
     version = await graph.run_one(_SHOW_COMPONENTS)
     if version is None:

@@ -65,7 +65,15 @@ _TIMED_OUT = frozenset(
 )
 # This code is for a timeout while the transaction waits for a lock.
 _ENDED = _TIMED_OUT | {"Neo.ClientError.Transaction.LockClientStopped"}
-_UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
+_KNOWN: Final[Mapping[str, tuple[type[EcphoriaError], str]]] = {
+    "Neo.ClientError.Database.DatabaseNotFound": (
+        Misconfigured,
+        "Neo4j has no such database; check ECPHORIA_NEO4J__DATABASE",
+    ),
+    "Neo.ClientError.Security.AuthenticationRateLimit": (
+        Misconfigured,
+        "Neo4j takes no password for some seconds, after wrong ones; check the Neo4j settings",
+    ),
     # A query read a node that another transaction deleted meanwhile.
     "Neo.ClientError.Statement.EntityNotFound": (
         Unavailable,
@@ -214,8 +222,8 @@ def _translate(error: Neo4jError, query: str) -> EcphoriaError:
         return Timeout(query=query)
     if code == _COMMIT_FAILED:
         return OutcomeUnknown(query=query, reason=code)
-    if code in _UNAVAILABLE:
-        kind, remedy = _UNAVAILABLE[code]
+    if code in _KNOWN:
+        kind, remedy = _KNOWN[code]
         return kind(remedy, query=query, reason=code)
     if isinstance(error, TransientError) or code.startswith("Neo.ClientError.Transaction."):
         return StoreUnavailable(query=query, reason=code)

@@ -33,6 +33,8 @@ def server_error(code: str) -> Neo4jError:
         (ServiceUnavailable("gone"), StoreUnavailable),
         (SessionExpired("gone"), StoreUnavailable),
         (server_error("Neo.ClientError.Security.Unauthorized"), Misconfigured),
+        (server_error("Neo.ClientError.Security.AuthenticationRateLimit"), Misconfigured),
+        (server_error("Neo.ClientError.Database.DatabaseNotFound"), Misconfigured),
         # What the driver raises where a server is too old, or no Neo4j.
         (ConfigurationError("Notification filtering is not supported"), StoreUnsuitable),
         (server_error("Neo.ClientError.Schema.ConstraintValidationFailed"), Conflict),
