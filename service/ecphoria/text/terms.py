@@ -222,18 +222,26 @@ _ADJECTIVE_IN_IC: Final = re.compile(r"(?:g|ph|om|rch|th)ic(?:al)?$")
 """Porter's stems of "allergy" and "allergic" differ."""
 _IN_ISE: Final = re.compile(r"(?<=\w{3})i(?P<sign>[sz])(?=(?:e[drs]?|ing|ations?)$)")
 """British and American spellings: "organise", "organize"."""
+
+
+def _both(asks: str, told: str) -> re.Pattern[str]:
+    """Match a line with a word of each alternation, in this order; linear in its length."""
+    # Behind the first word that asks, no later one has to be tried.
+    return re.compile(rf"^(?>.*?\b(?:{asks})\b).*\b(?:{told})\b", re.IGNORECASE | re.MULTILINE)
+
+
 _OTHER_WORDS: Final = (
-    (re.compile(r"\bwhere\b.*\b(?:live|lives|living)\b", re.IGNORECASE), "live", "move"),
+    (_both("where", "live|lives|living"), "live", "move"),
     (re.compile(r"\bfor a living\b", re.IGNORECASE), "live", "work"),
     (re.compile(r"\bjob\b", re.IGNORECASE), "job", "work"),
     (re.compile(r"\bbirthday\b", re.IGNORECASE), "birthdai", "born"),
-    (re.compile(r"\bwho\b.*\bboss\b", re.IGNORECASE), "boss", "manag"),
-    (re.compile(r"\bwho\b.*\bauthor\b", re.IGNORECASE), "author", "wrote"),
-    (re.compile(r"\bwho\b.*\bowner\b", re.IGNORECASE), "owner", "own"),
-    (re.compile(r"\b(?:which|what)\b.*\bversion\b", re.IGNORECASE), "version", "upgrad"),
-    (re.compile(r"\bwelche\b.*\bversion\b", re.IGNORECASE), "version", "@aktualisiert"),
-    (re.compile(r"\bwer\b.*\bchef\b", re.IGNORECASE), "chef", "@leit"),
-    (re.compile(r"\bwer\b.*\bchefin\b", re.IGNORECASE), "chefin", "@leit"),
+    (_both("who", "boss"), "boss", "manag"),
+    (_both("who", "author"), "author", "wrote"),
+    (_both("who", "owner"), "owner", "own"),
+    (_both("which|what", "version"), "version", "upgrad"),
+    (_both("welche", "version"), "version", "@aktualisiert"),
+    (_both("wer", "chef"), "chef", "@leit"),
+    (_both("wer", "chefin"), "chefin", "@leit"),
     (re.compile(r"\bvon beruf\b", re.IGNORECASE), "beruf", "@arbeit"),
     (re.compile(r"\bberuflich\b", re.IGNORECASE), "beruflich", "@arbeit"),
 )

@@ -75,7 +75,7 @@ PATTERNS = (
         "I'm ",
         "you ",
     ),
-    *("hast du ", "je ne suis plus ", "\u6211\u7684", "\u79c1\u306e"),
+    *("who is the ", "what ", "hast du ", "je ne suis plus ", "\u6211\u7684", "\u79c1\u306e"),
     *("\u6771\u4eac", "\u3042\u3002", "\u0e44\u0e1b", "\u200b", "\u200d", "\ufeff", "\U0001f642"),
     *(
         "\u0301",
