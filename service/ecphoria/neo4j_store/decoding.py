@@ -127,9 +127,7 @@ def _step(kind: str, hint: Any) -> Converter | None:
 
 def _shape(hint: Any) -> Converter | None:
     """Give the conversion that an annotation asks for."""
-    if get_origin(hint) in {Union, UnionType}:
-        kinds = [part for part in get_args(hint) if part is not NoneType]
-        return _shape(kinds[0]) if len(kinds) == 1 else None
+    hint = without_none(hint)
     if get_origin(hint) is not None:
         return _gathered(get_origin(hint), get_args(hint))
     if is_dataclass(hint):
@@ -137,6 +135,14 @@ def _shape(hint: Any) -> Converter | None:
     if hint in {datetime, time}:
         return lambda value: _moment(hint, value)
     return hint if isinstance(hint, type) and issubclass(hint, Enum) else None
+
+
+def without_none(hint: Any) -> Any:
+    """Give the one type of a field that may be None; None if it may have several."""
+    if get_origin(hint) not in {Union, UnionType}:
+        return hint
+    kinds = [part for part in get_args(hint) if part is not NoneType]
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def _moment(kind: Any, value: object) -> object:

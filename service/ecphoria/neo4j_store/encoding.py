@@ -3,23 +3,21 @@
 The annotation of a field tells what its value becomes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, get_origin, get_type_hints
 
 import numpy as np
 
 from ecphoria.maths.arrays import rounded
+from ecphoria.neo4j_store.decoding import Converter, without_none
 from ecphoria.neo4j_store.filters import metadata_text
 from ecphoria.ports import Vector
 from ecphoria.records.episode import EPOCH
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-Converter = Callable[[Any], object]
 
 
 def encoded(record: "DataclassInstance", *names: str) -> dict[str, object]:
@@ -44,10 +42,8 @@ def _steps(
 
 
 def _step(hint: Any) -> Converter | None:
-    if get_origin(hint) in {Union, UnionType}:
-        kinds = [part for part in get_args(hint) if part is not NoneType]
-        return _step(kinds[0]) if len(kinds) == 1 else None
-    return _CONVERTERS.get(get_origin(hint) or hint)
+    kind = without_none(hint)
+    return _CONVERTERS.get(get_origin(kind) or kind)
 
 
 def stored(vector: Vector | Sequence[float]) -> bytes:
