@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
-from ecphoria.neo4j_store.shapes import EDGES, NODES, EdgeKind, NodeKind
+from ecphoria.neo4j_store.shapes import EDGES, NODES, EdgeShape, NodeShape
 from tests.each import for_each
 
 QUERIES = {
@@ -65,7 +65,7 @@ def _written(query: Query) -> Iterator[tuple[frozenset[str], str]]:
 
 def _known(labels: frozenset[str]) -> set[str] | None:
     """List the properties of kinds; None for what no copy holds, those of all if none is told."""
-    kinds: dict[str, NodeKind | EdgeKind] = {**NODES, **EDGES}
+    kinds: dict[str, NodeShape | EdgeShape] = {**NODES, **EDGES}
     of = [kind for name, kind in kinds.items() if name in labels or _marks(name) & labels]
     if labels and not of:
         return None

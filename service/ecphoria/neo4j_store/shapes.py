@@ -117,8 +117,8 @@ def _typed(**names: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeKind:
-    """A kind of node.
+class NodeShape:
+    """The shape of a kind of node.
 
     Attributes:
         properties: That it may have.
@@ -139,8 +139,8 @@ class NodeKind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgeKind:
-    """A kind of edge: the kinds of nodes at both ends, and its properties."""
+class EdgeShape:
+    """The shape of a kind of edge: the kinds of nodes at both ends, and its properties."""
 
     tails: frozenset[str]
     heads: frozenset[str]
@@ -155,9 +155,9 @@ def _node(
     unique: str = "id",
     key: str = "",
     late: bool = False,
-) -> NodeKind:
+) -> NodeShape:
     owned = {"tenant": "id", **properties}
-    return NodeKind(
+    return NodeShape(
         properties=owned,
         needed=frozenset(("tenant", *unique.split(), *key.split(), *needed.split())),
         marks=tuple(frozenset(each.split()) for each in marks),
@@ -274,8 +274,8 @@ _API_KEY: Final = _typed(
     instant="created_at recorded_at expires_at revoked_at",
 )
 
-NODES: Final[Mapping[str, NodeKind]] = {
-    "Tenant": NodeKind(
+NODES: Final[Mapping[str, NodeShape]] = {
+    "Tenant": NodeShape(
         properties=_TENANT,
         needed=frozenset(("id", "name", "created_at", "turn", "change", "items", "titles")),
         unique=("id", "name"),
@@ -323,15 +323,15 @@ _LEARNED: Final = _typed(
 )
 
 
-def _edge(tails: str, heads: str, properties: Properties | None = None) -> EdgeKind:
-    return EdgeKind(
+def _edge(tails: str, heads: str, properties: Properties | None = None) -> EdgeShape:
+    return EdgeShape(
         tails=frozenset(tails.split()),
         heads=frozenset(heads.split()),
         properties={**_EDGE, **(properties or {})},
     )
 
 
-EDGES: Final[Mapping[str, EdgeKind]] = {
+EDGES: Final[Mapping[str, EdgeShape]] = {
     "NEXT": _edge("Episode", "Episode", _typed(number="gap_days")),
     "IN_SESSION": _edge("Episode", "Session"),
     "SPOKEN_BY": _edge("Episode", "Speaker"),
