@@ -80,13 +80,14 @@ def choose_ports(*, bolt: int | None, http: int | None, remembered: Ports | None
     Raises:
         EngineError: a port asked for is in use (reason `port-taken`).
     """
+    first = _port(bolt, remembered.bolt if remembered else None, other=http)
     return Ports(
-        bolt=_port(bolt, remembered.bolt if remembered else None),
-        http=_port(http, remembered.http if remembered else None),
+        bolt=first, http=_port(http, remembered.http if remembered else None, other=first)
     )
 
 
-def _port(asked: int | None, last: int | None) -> int:
+def _port(asked: int | None, last: int | None, *, other: int | None) -> int:
+    """Choose a port; not that of the `other` connector, unless it is asked for."""
     if asked is not None:
         if not _is_free(asked):
             raise EngineError(
@@ -96,11 +97,14 @@ def _port(asked: int | None, last: int | None) -> int:
                 port=asked,
             )
         return asked
-    if last is not None and _is_free(last):
+    if last is not None and last != other and _is_free(last):
         return last
-    with socket.socket() as probe:
-        probe.bind((_LOOPBACK, 0))
-        return int(probe.getsockname()[1])
+    while True:
+        with socket.socket() as probe:
+            probe.bind((_LOOPBACK, 0))
+            port = int(probe.getsockname()[1])
+        if port != other:
+            return port
 
 
 def _is_free(port: int) -> bool:

@@ -69,6 +69,14 @@ def test_the_last_ports_are_taken_again_if_still_free(taken: int) -> None:
     assert ports.http != taken
 
 
+def test_no_port_is_given_to_both_connectors() -> None:
+    one = free_port()
+    bolt = choose_ports(bolt=one, http=None, remembered=Ports(bolt=free_port(), http=one))
+    assert bolt.bolt == one != bolt.http
+    http = choose_ports(bolt=None, http=one, remembered=Ports(bolt=one, http=free_port()))
+    assert http.http == one != http.bolt
+
+
 def test_a_port_asked_for_must_be_free(taken: int) -> None:
     with pytest.raises(EngineError, match=str(taken)) as caught:
         choose_ports(bolt=taken, http=None, remembered=None)
