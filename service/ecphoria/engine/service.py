@@ -367,12 +367,12 @@ async def _watch(engine: Engine) -> None:
         await asyncio.sleep(pause_s)
         try:
             revived = await asyncio.to_thread(engine.revive)
-        except EngineError as error:
+        except (EngineError, OSError) as error:  # the system may lack memory for a process
             pause_s = min(2.0 * pause_s, _LONGEST_PAUSE_S)
             log.error(  # noqa: TRY400 (its message says what to do; a traceback adds nothing)
                 "neo4j_restart_failed",
-                reason=error.fields.get("reason"),
-                detail=error.message,
+                reason=error.fields.get("reason") if isinstance(error, EngineError) else None,
+                detail=str(error),
                 again_in_s=pause_s,
             )
             continue

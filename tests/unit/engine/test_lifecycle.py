@@ -1,5 +1,7 @@
 """The engine's whole life, with a Java that only pretends to be a server."""
 
+import asyncio
+import errno
 import os
 import shutil
 import signal
@@ -12,11 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
 
 from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState, Progress, Stage
+from ecphoria.engine.assemble import silent
+from ecphoria.engine.service import supervised
 from ecphoria.errors import EngineError
 from tests.unit.engine.doubles import STARTS, Repository, make_lock, write_java
 
@@ -253,6 +258,26 @@ def test_a_server_started_to_be_used_ends_with_its_last_user(make: Make) -> None
         assert make().status().state is EngineState.RUNNING
         assert not make().status().keep
     assert make().status().state is EngineState.STOPPED
+
+
+async def test_the_watch_outlives_a_system_that_starts_no_process(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spawn, refusals = os.posix_spawn, [OSError(errno.ENOMEM, "Cannot allocate memory")]
+
+    def start(*given: Any, **how: Any) -> int:
+        if refusals:
+            raise refusals.pop()
+        return spawn(*given, **how)
+
+    engine = make()
+    async with supervised(engine, silent) as first:
+        monkeypatch.setattr(os, "posix_spawn", start)
+        os.kill(first.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while refusals or engine.status().state is not EngineState.RUNNING:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
 
 
 def test_an_error_of_the_user_stops_the_server_too(make: Make) -> None:
