@@ -188,8 +188,10 @@ class _Service:
     def join(cls, home: Path | str | None, user: object) -> "_Service":
         """Use the service of a home; start one if there is none."""
         given = {} if home is None else {"home": Path(home).expanduser().resolve()}
-        # No keys: who can open the socket can read the store's files too (decision 0035).
-        settings = read_settings(auth={"enabled": False}, **given)
+        # No keys: who can open the socket can read the store's files too (decision 0035). The
+        # address and the certificate of a service of this machine are not those of the socket.
+        server = {"host": "127.0.0.1", "tls_certificate": None, "tls_key": None}
+        settings = read_settings(auth={"enabled": False}, server=server, **given)
         with cls._lock:
             found = cls._running.get(settings.home)
             if found is None or not found.is_alive():

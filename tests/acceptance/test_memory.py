@@ -70,7 +70,13 @@ def services() -> int:
     return sum(thread.name == "ecphoria" for thread in threading.enumerate())
 
 
-def test_memories_of_a_process_share_a_service_and_find_everything_again(home: Path) -> None:
+def test_memories_of_a_process_share_a_service_and_find_everything_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on a machine that has a service, too.
+    monkeypatch.setenv("ECPHORIA_SERVER__HOST", "192.0.2.1")
+    monkeypatch.setenv("ECPHORIA_SERVER__TLS_CERTIFICATE", "/nowhere/cert.pem")
+    monkeypatch.setenv("ECPHORIA_SERVER__TLS_KEY", "/nowhere/key.pem")
     # It holds Neo4j for both services, which saves a start.
     with Engine(engine_settings(Settings(home=home))).running():
         shared_and_again(home)
