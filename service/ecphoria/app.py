@@ -203,17 +203,18 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         StoreUnavailable: Neo4j does not answer.
         Misconfigured: Neo4j, its data or the embedder do not fit the settings.
     """
-    _require_strategy(settings)  # first, because a first start may take minutes
+    # What can be refused at once comes first, because a first start may take minutes.
+    _require_strategy(settings)
     told = reports or Reports()
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as guard:
         stack = AsyncExitStack()
         guard.push_async_callback(stack.aclose)
+        spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
         loading = asyncio.create_task(_load_embedder(settings, told))
         stack.push_async_callback(_settle, loading)
         endpoint = await _start_engine(settings, told, stack)
         options = _graph_options(settings, endpoint)
-        spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
         graph = _connect(settings, options, metrics, spans, stack)
         found = await _checked(graph, settings)
         embedder = await loading
