@@ -78,8 +78,14 @@ def choose_ports(*, bolt: int | None, http: int | None, remembered: Ports | None
     """Choose the given ports, else the last ones if still free, else any two free ones.
 
     Raises:
-        EngineError: a port asked for is in use (reason `port-taken`).
+        EngineError: a port asked for is in use, or is asked for twice (reason `port-taken`).
     """
+    if bolt is not None and bolt == http:
+        raise EngineError(
+            f"Bolt and HTTP are both set to port {bolt}; choose another for one of them.",
+            reason="port-taken",
+            port=bolt,
+        )
     first = _port(bolt, remembered.bolt if remembered else None, other=http)
     return Ports(
         bolt=first, http=_port(http, remembered.http if remembered else None, other=first)

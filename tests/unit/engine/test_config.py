@@ -75,6 +75,8 @@ def test_no_port_is_given_to_both_connectors() -> None:
     assert bolt.bolt == one != bolt.http
     http = choose_ports(bolt=None, http=one, remembered=Ports(bolt=one, http=free_port()))
     assert http.http == one != http.bolt
+    with pytest.raises(EngineError, match=f"both set to port {one}"):
+        choose_ports(bolt=one, http=one, remembered=None)
 
 
 def test_a_port_asked_for_must_be_free(taken: int) -> None:
