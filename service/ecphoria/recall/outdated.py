@@ -155,7 +155,7 @@ def raised(
             # take both with it (decision 0020).
             holder = order.pop(min(there))
             order.insert(at, holder)
-            lift[holder] = score[row] - score[holder]
+            lift[holder] = score[row] + lift[row] - score[holder]
     if not lift.any():
         return ranked
     return ranked.with_part(part, lift).kept(order)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.outdated import CURRENT, lifted, superseded_by
+from ecphoria.recall.outdated import CURRENT, NEWEST, lifted, raised, superseded_by
 from ecphoria.recall.pipeline import Ranked
 from ecphoria.recall.ports import FactStanding, Superseded
 from ecphoria.recall.walk import Walk
@@ -83,6 +83,14 @@ def test_scores_fall_and_nobody_is_lost(
     there = [place[EpisodeId(str(row))] for row in holders.get(HOME, ()) if row < size]
     for one in marks.keys() & place.keys():
         assert not there or min(there) < place[one]
+
+
+def test_a_memory_above_a_raised_one_has_its_new_score() -> None:
+    """The memory of Bonn is outdated by that of Ulm, and this by that of Kiel."""
+    chain = [(EpisodeId("0"), {EpisodeId("1")}), (EpisodeId("1"), {EpisodeId("2")})]
+    found = raised(ranked(4), chain, NEWEST)
+    assert order(found) == "2103"
+    assert found.score[:3] == pytest.approx(ranked(4).score[0], abs=1e-12)
 
 
 def standing(episode: str, *, ended: bool, holds: bool = False) -> FactStanding:
