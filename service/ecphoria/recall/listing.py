@@ -10,9 +10,9 @@ from ecphoria.neo4j_store.filters import forms_of, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.nodes import load_nodes
 from ecphoria.neo4j_store.session import Statement, Store
+from ecphoria.recall.scope import first_after
 from ecphoria.records.conditions import meets
 from ecphoria.records.episode import (
-    TICK,
     Bucket,
     BucketKind,
     Engram,
@@ -23,7 +23,7 @@ from ecphoria.records.episode import (
     Session,
     State,
 )
-from ecphoria.records.fact import UNENDING, Merge
+from ecphoria.records.fact import Merge
 from ecphoria.records.graph import (
     Concept,
     ConceptNeighbour,
@@ -112,7 +112,7 @@ class EpisodeArchive(Store):
             "kind": kind,
             "metadata": forms_of(metadata or {}),
             "occurred_from": occurred_from,
-            "occurred_before": _first_after(as_of, occurred_before),
+            "occurred_before": first_after(as_of, occurred_before),
             "limit": size,
         }
         found: list[Episode] = []
@@ -185,14 +185,6 @@ class EpisodeArchive(Store):
         if stats is None:
             raise no_tenant(tenant)
         return replace(stats, scale=scale_of(stats.sums))
-
-
-def _first_after(as_of: datetime | None, before: datetime | None) -> datetime | None:
-    """Give the first instant after one bound or at the other, whichever is earlier."""
-    bounds = [before] if before else []
-    if as_of is not None and as_of < UNENDING:
-        bounds.append(as_of + TICK)
-    return min(bounds, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ from ecphoria.recall.ports import (
 )
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import TICK, Episode
-from ecphoria.records.fact import FactKey, Standing
+from ecphoria.records.fact import UNENDING, FactKey, Standing
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters
 
@@ -466,10 +466,7 @@ class ScopedStore:
 
     def _filters(self, filters: Filters) -> Filters:
         """End the period of a search with the scope, which applies `exclude` itself."""
-        before = filters.occurred_before
-        if self.scope.at is not None:
-            end = self.scope.at + TICK
-            before = end if before is None else min(before, end)
+        before = first_after(self.scope.at, filters.occurred_before)
         return replace(filters, exclude=frozenset(), occurred_before=before)
 
     async def _searched(
@@ -499,6 +496,15 @@ class ScopedStore:
     async def _rows(self, tenant: TenantId, columns: T, episodes: Sequence[EpisodeId]) -> T:
         kept = await self._kept(tenant, episodes)
         return keep_rows(columns, [episode in kept for episode in episodes])
+
+
+def first_after(at: datetime | None, before: datetime | None) -> datetime | None:
+    """Give the first instant after `at`, or `before` if that is earlier; None for no bound."""
+    ends = [] if before is None else [before]
+    # After the last instant there is none.
+    if at is not None and at < UNENDING:
+        ends.append(at + TICK)
+    return min(ends, default=None)
 
 
 def keep_rows(columns: T, kept: Sequence[bool]) -> T:

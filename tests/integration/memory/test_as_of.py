@@ -16,7 +16,7 @@ from ecphoria.ports import Embedder
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.records.fact import NewDecision
+from ecphoria.records.fact import UNENDING, NewDecision
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult
 from tests.conftest import WallClock
@@ -104,6 +104,14 @@ async def test_what_holds_stands_above_what_held_and_says_why(
     assert [(hit.episode.id, hit.score) for hit in again.hits] == [
         (hit.episode.id, hit.score) for hit in result.hits
     ]
+
+
+async def test_as_of_the_last_instant_is_everything(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await add(ingest, tenant, [*LATE, *EARLY])
+    last = await ask(recalls, tenant, as_of=UNENDING, known_at=UNENDING)
+    assert texts(last) == texts(await ask(recalls, tenant))
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
