@@ -6,8 +6,7 @@ import gc
 import os
 import socket
 import threading
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, MutableMapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -34,7 +33,7 @@ _REMEMBERED = 1_000
 """Callers whose last turn a lane remembers."""
 
 
-class Bounded(OrderedDict[K, V]):
+class Bounded(MutableMapping[K, V]):
     """A map that drops its oldest entries beyond a bound; to write an entry makes it the newest.
 
     >>> kept = Bounded[str, int](2)
@@ -43,29 +42,40 @@ class Bounded(OrderedDict[K, V]):
     {'a': 3, 'c': 4}
     """
 
-    def __init__(self, most: int, size: Callable[[V], int] | None = None) -> None:
-        """Keep `most` entries, or entries whose sizes add up to `most`."""
-        super().__init__()
+    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
+        """Keep entries whose sizes add up to `most`; by default the size of each is 1."""
         self._most = most
         self._size = size
+        self._entries: dict[K, V] = {}
+        # Remembered, so that a write measures one entry and not all.
+        self._sizes: dict[K, int] = {}
+        self._total = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._entries)
+
+    def __getitem__(self, key: K) -> V:
+        return self._entries[key]
+
+    def __delitem__(self, key: K) -> None:
+        del self._entries[key]
+        self._total -= self._sizes.pop(key)
 
     def __setitem__(self, key: K, value: V) -> None:
-        """Write an entry, and drop the oldest ones beyond the bound."""
-        super().__setitem__(key, value)
-        self.touch(key)
+        self.pop(key, None)
+        self._entries[key] = value
+        self._sizes[key] = self._size(value)
+        self._total += self._sizes[key]
+        while self._total > self._most:
+            del self[next(iter(self))]
 
     def touch(self, key: K) -> None:
-        """Make an entry the newest if it is there, and drop the oldest ones beyond the bound.
-
-        An entry may have grown since it was written.
-        """
+        """Write an entry again if it is there: it is then the newest, with its present size."""
         if key in self:
-            self.move_to_end(key)
-        while self._held() > self._most:
-            self.popitem(last=False)
-
-    def _held(self) -> int:
-        return len(self) if self._size is None else sum(map(self._size, self.values()))
+            self[key] = self[key]
 
 
 class CallerGone(Exception):
