@@ -178,9 +178,10 @@ class RecallService:
         )  # fmt: skip
         name = TraceId(fresh_id())
         trace = self._trace(tenant, found, name, record=record)
-        (followers, context), shown = await asyncio.gather(
+        (followers, context), shown, engrams = await asyncio.gather(
             _written(search, hits, options.token_budget),
             self._shown(tenant, trace if options.explain else None),
+            self._found_engrams(search, options.engrams),
         )
         clock.lap("rank")
         return RecallResult(
@@ -203,7 +204,7 @@ class RecallService:
             trace_id=name,
             trace=shown,
             degraded=(*search.seeding.degraded, *read.degraded),
-            engrams=await self._found_engrams(search, options.engrams),
+            engrams=engrams,
         )
 
     async def _shown(self, tenant: TenantId, trace: Trace | None) -> Trace | None:
