@@ -24,8 +24,8 @@ def tell(owner: Owner, turns: tuple[str, ...], **last: Any) -> list[str]:
         owner.remember(
             text,
             session="s1",
-            occurred_at=FIRST.format(place),
             **{
+                "occurred_at": FIRST.format(place),
                 "speaker": "Bot" if place % 2 else "Ana",
                 "role": "assistant" if place % 2 else "user",
                 **(last if place == len(turns) - 1 else {}),
@@ -62,6 +62,17 @@ def test_the_decision_follows_the_question(
     lines = [(ref["number"], ref["episode"], ref.get("follows")) for ref in told["references"]]
     assert lines == [(1, ids[0], None), (2, ids[1], 1), (3, ids[2], 1)]
     assert "followers" not in told
+
+
+def test_the_end_of_a_fact_is_told_in_the_calendar_of_the_turn(owner: Owner) -> None:
+    def lives_in(place: str) -> dict[str, Any]:
+        return {"facts": [{"subject": "Ana", "predicate": "lives in", "object": place}]}
+
+    west, moved = "2025-03-01T23:00:00-12:00", "2025-04-01T05:00:00Z"
+    tell(owner, SESSIONS[0], occurred_at=west, extraction=lives_in("Oslo"))
+    owner.remember("Moved.", session="s2", occurred_at=moved, extraction=lives_in("Bergen"))
+    last = recall(owner)["context"].splitlines()[-2]
+    assert last.endswith("OK, the first it is. (outdated: no longer so since 2025-03-31)")
 
 
 def test_a_statement_brings_no_other_turn(owner: Owner) -> None:

@@ -79,8 +79,7 @@ def _hit(
         # A sum with zero turns -0.0 into 0.0.
         parts=dict(zip(ranked.part_names, (ranked.parts[row] + 0.0).tolist(), strict=True)),
         path=_labelled(ranked.path(ident), ranked.episodes),
-        # The day is told in the calendar of the memory.
-        superseded_at=late.at.astimezone(episode.occurred_at.tzinfo) if late else None,
+        superseded_at=late.at_for(episode) if late else None,
         superseded_by=late.by if late else (),
         outdated_by=None if newer_rank is None else newer,
         outdated_by_rank=newer_rank,

@@ -55,7 +55,7 @@ async def load_followers(search: Search, hits: Sequence[Hit]) -> tuple[Hit, ...]
             score=0.0,
             parts={},
             path=(),
-            superseded_at=behind[episode.id].at if episode.id in behind else None,
+            superseded_at=behind[episode.id].at_for(episode) if episode.id in behind else None,
             follows=after[episode.id],
         )
         for number, episode in enumerate(found, 1 + max(hit.rank for hit in hits))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.arrays import FloatArray, IntArray
+from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 from ecphoria.records.tenant import Gate, Scale
@@ -46,6 +47,10 @@ class Superseded:
     by: tuple[FactId, ...]
     keys: frozenset[FactKey]
     holders: frozenset[EpisodeId] = frozenset()
+
+    def at_for(self, episode: Episode) -> datetime:
+        """Give the instant in the calendar of a memory, which may have another day than UTC."""
+        return self.at.astimezone(episode.occurred_at.tzinfo)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
