@@ -296,6 +296,14 @@ def test_a_model_may_not_know(ana: Owner, model: ChatEndpoint) -> None:
     assert "the model did not find the answer in the memories" in answer["reasons"]
 
 
+def test_the_nearest_memories_are_shown_by_their_starts(own: Owner, model: ChatEndpoint) -> None:
+    own.remember("Ana moved to Oslo in May.\n" * 400, speaker="Ana")
+    model.says = says()
+    near = [one["text"] for one in asked(own, k=10)["misses"]]
+    assert any(text.endswith("…") for text in near)
+    assert max(map(len, near)) <= 80
+
+
 def test_what_the_gate_refuses_is_not_sent_to_the_model(own: Owner, model: ChatEndpoint) -> None:
     gate = {"weights": {"share": 1.0}, "bias": -9.0, "threshold": 0.9, "verify_below": 0.95}
     cases: list[tuple[Any, dict[str, Any]]] = [(None, {"min_confidence": 1.0}), (gate, {})]

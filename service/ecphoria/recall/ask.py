@@ -17,7 +17,7 @@ from ecphoria.models.chat import Enough, StructuredChat, Truncated, Unusable
 from ecphoria.models.structure import Items, Number, ObjectsAsTheyCome, Structure
 from ecphoria.ports import NoAnswer, Recalls, TextRefused
 from ecphoria.records.ask import Citation, CitedAnswer, CitedSentence
-from ecphoria.records.episode import Episode
+from ecphoria.records.episode import Episode, excerpt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, NearMiss, RecallOptions, RecallResult, Verdict
 from ecphoria.text.code_blocks import one_line
@@ -296,7 +296,7 @@ def _citations(sentence: _Sentence, shown: Mapping[int, _Shown]) -> tuple[Citati
 
 def _unanswered(result: RecallResult, model: str, reasons: tuple[str, ...]) -> CitedAnswer:
     nearest = tuple(
-        NearMiss(episode=hit.episode.id, score=hit.score, text=hit.episode.text)
+        NearMiss(episode=hit.episode.id, score=hit.score, text=excerpt(hit.episode.text))
         for hit in result.hits[:_NEAREST]
     )
     return CitedAnswer(

@@ -388,7 +388,7 @@ class NearMiss:
     score: float
     """Its score."""
     text: str
-    """Its text."""
+    """The first 80 characters of its text, on one line."""
 
 
 @answered()
