@@ -28,7 +28,7 @@ from ecphoria.recall.answer import (
     share_of,
 )
 from ecphoria.recall.outdated import superseded_by
-from ecphoria.recall.ports import FactStanding
+from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import Engram, Episode, SessionPoint, fenced
 from ecphoria.records.fact import FactKey, FactView
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
@@ -74,11 +74,8 @@ class _LeadingFact:
 
 _LIST_LAST_SESSIONS = Statement("recall.list_last_sessions", _Session)
 _LIST_SELF_STATEMENTS = Statement("recall.list_self_statements", EpisodeId)
-_LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
 _LIST_ENGRAMS_OF_SESSIONS = Statement("recall.list_engrams_of_sessions", Engram)
 _LIST_LEADING_FACTS = Statement("recall.list_leading_facts", _LeadingFact)
-_LIST_EPISODES = Statement("recall.list_episodes", Episode)
-_LIST_STANDINGS = Statement("recall.list_standings", FactStanding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +119,7 @@ class StartContexts:
 
     def __init__(self, graph: Graph, clock: Clock) -> None:
         self._graph = graph
+        self._episodes = EpisodeReader(graph)
         self._facts = FactStore(graph)
         self._clock = clock
 
@@ -147,9 +145,7 @@ class StartContexts:
         summaries = await self._summaries(tenant, sessions)
         quoted = [one for summary in summaries for one in summary.engram.evidence]
         shown = dict.fromkeys([*quoted, *(one.id for one in (*turns, *messages))])
-        outdated = superseded_by(
-            await self._graph.run(_LIST_STANDINGS, tenant=tenant, episodes=list(shown), now=now)
-        )
+        outdated = superseded_by(await self._episodes.standings(tenant, list(shown), now))
         current = [message for message in messages if message.id not in outdated]
         size = sum(len(one.text) for one in (*turns, *current))
         found = _Found(
@@ -177,7 +173,7 @@ class StartContexts:
                 for phrases in (*map(phrases_of, Topic), PHRASES_OF_CHANGE)
             ],
         )  # fmt: skip
-        found = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=rows, dormant=False)
+        found = await self._episodes.episodes(tenant, rows)
         return sorted(found, key=lambda one: (one.occurred_at, one.turn), reverse=True)
 
     async def _turns(
@@ -185,14 +181,10 @@ class StartContexts:
     ) -> Sequence[Episode]:
         """Fetch the latest turns of the session, or else of the last one, newest first."""
         if session is not None:
-            ids = await self._graph.run(
-                _LIST_LATEST_TURNS, tenant=tenant, session=session, limit=_TURNS
-            )
+            ids = await self._episodes.latest_turns(tenant, session, _TURNS)
         else:
             ids = sessions[0].ids if sessions else []
-        stored = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=ids, dormant=False)
-        found = {row.id: row for row in stored}
-        return [found[one] for one in ids if one in found]
+        return await self._episodes.episodes(tenant, ids)
 
     async def _summaries(
         self, tenant: TenantId, sessions: Sequence[_Session]
