@@ -257,29 +257,39 @@ async def walk(
     return found
 
 
+_RECIPE: Final = TextWeights()
+_CHANNEL: Final = ChannelOptions()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EcphoriaOptions:
     """Weights of the recipe; setting one to 0 switches its signal off."""
 
-    w_lex: float = parameter(0.25, "Words, spread over NEXT.", low=0, high=2, source="fit")
+    w_lex: float = parameter(_RECIPE.lex, "Words, spread over NEXT.", low=0, high=2, source="fit")
     w_sem: float = parameter(
-        0.18, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
+        _RECIPE.sem, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
     )
-    w_ctx: float = parameter(0.16, "Cosine with its neighbours.", low=0, high=2, source="fit")
+    w_ctx: float = parameter(
+        _RECIPE.ctx, "Cosine with its neighbours.", low=0, high=2, source="fit"
+    )
     w_speaker: float = parameter(
-        0.22, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
+        _RECIPE.spk, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
     )
     w_length: float = parameter(
-        0.05, "Turns of about 30 stems say most.", low=0, high=2, source="fit"
+        _RECIPE.len, "Turns of about 30 stems say most.", low=0, high=2, source="fit"
     )
     w_question: float = parameter(
-        0.05, "Taken from questions, a user's to an assistant aside.", low=0, high=2, source="fit"
+        -_RECIPE.isq,
+        "Taken from questions, a user's to an assistant aside.",
+        low=0,
+        high=2,
+        source="fit",
     )
     replied: bool = parameter(
         default=True, doc="Rank a user's question hardly above its reply, and below a short one."
     )
     w_when: float = parameter(
-        0.12, "Names a time where the cue asks for one.", low=0, high=2, source="fit"
+        _RECIPE.texp, "Names a time where the cue asks for one.", low=0, high=2, source="fit"
     )
     fact_words: float = parameter(
         0.5,
@@ -300,7 +310,9 @@ class EcphoriaOptions:
         doc="Let words count less where no memory stands out by them, and meaning less in a"
         " language that the embedding model does not read.",
     )
-    w_date: float = parameter(0.20, "Close to a date in the cue.", low=0, high=2, source="fit")
+    w_date: float = parameter(
+        _RECIPE.date, "Close to a date in the cue.", low=0, high=2, source="fit"
+    )
     next_spreading: bool = parameter(
         default=True, doc="Let each stem spread along NEXT before it saturates."
     )
@@ -320,7 +332,7 @@ class EcphoriaOptions:
     # An accepted merge is walked at full weight; before, the two names are joined by the cosine of
     # their words (decision 0021).
     w_related: float = parameter(
-        0.4,
+        _CHANNEL.related,
         "Share of energy that goes from a concept to its synonyms and to what facts join it to.",
         low=0,
         high=1,
@@ -335,9 +347,15 @@ class EcphoriaOptions:
         low=0,
         high=50,
     )
-    concept_steps: int = parameter(3, "Steps of the channel.", unit="steps", low=1, high=6)
+    concept_steps: int = parameter(
+        _CHANNEL.steps, "Steps of the channel.", unit="steps", low=1, high=6
+    )
     hub: int = parameter(
-        50, "Mentions above which a concept carries nothing.", unit="mentions", low=1, high=1000
+        _CHANNEL.hub,
+        "Mentions above which a concept carries nothing.",
+        unit="mentions",
+        low=1,
+        high=1000,
     )
 
 
