@@ -13,7 +13,7 @@ from math import log2
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability
+from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability_bins
 from ecphoria.maths.arrays import FloatArray
 from ecphoria.records.calibration import Bin
 from ecphoria.records.recall import Verdict
@@ -200,7 +200,7 @@ def abstention(rows: Sequence[Row]) -> Abstention:
         auroc=auroc(yes, no),
         refusal_at_frr=_refusals(yes, no),
         ece=calibration_error(yes, no),
-        reliability=reliability(yes, no),
+        reliability=reliability_bins(yes, no),
         taken_out=_taken_out(pairs) if pairs else None,
     )
 
@@ -217,7 +217,7 @@ def _taken_out(pairs: Sequence[tuple[float, float]]) -> TakenOut:
         auroc=auroc(present, without),
         refusal_at_frr=_refusals(present, without),
         ece=calibration_error(present, without),
-        reliability=reliability(present, without),
+        reliability=reliability_bins(present, without),
     )
 
 

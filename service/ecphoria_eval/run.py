@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, overlap
+from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, jaccard
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
 from ecphoria.records.episode import NewEpisode
@@ -70,7 +70,7 @@ class NearCopies:
         near = {
             other
             for other, theirs in self._words.items()
-            if low <= len(theirs) <= high and overlap(own, theirs) >= LEAST_OVERLAP
+            if low <= len(theirs) <= high and jaccard(own, theirs) >= LEAST_OVERLAP
         }
         return near | {ident}
 

@@ -101,7 +101,7 @@ WORDS = """async () => {
 NAMES = {
     "verdicts": {*Verdict},
     "streams": {*Stream},
-    "parts": {echoes.PART, echoes.REPEATED, outdated.CURRENT, outdated.NEWEST, rerank.PART},
+    "parts": {echoes.ECHO, echoes.REPEATED, outdated.CURRENT, outdated.NEWEST, rerank.READER},
     "states": {*State},
     "standings": {*Standing},
     "rulings": {*Ruling},

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability
+from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability_bins
 from ecphoria.errors import InvalidInput
 from ecphoria.maths.gate import fit_logistic, logits, threshold
 from ecphoria.records.calibration import Calibration, FitOptions, Judged, Sample
@@ -91,7 +91,7 @@ def calibrate(
         group_auroc=_by_group(judged),
         refused={str(rate): refusal_at(yes, no, rate) or 0.0 for rate in RATES},
         ece=calibration_error(yes, no) or 0.0,
-        reliability=tuple(reliability(yes, no)),
+        reliability=tuple(reliability_bins(yes, no)),
     )
 
 

@@ -13,7 +13,8 @@ The same seed makes the same questions of the same memories.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import takewhile
 from random import Random
@@ -135,11 +136,11 @@ def distinct_words(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-def overlap(one: Iterable[str], other: Iterable[str]) -> float:
+def jaccard(one: AbstractSet[str], other: AbstractSet[str]) -> float:
     """Share of the distinct words of two texts that both have; 0 without any words.
 
-    >>> overlap({"red", "kiln"}, {"red", "wheel"}) == 1 / 3
+    >>> jaccard({"red", "kiln"}, {"red", "wheel"}) == 1 / 3
     True
     """
-    either = len(set(one) | set(other))
-    return len(set(one) & set(other)) / either if either else 0.0
+    either = len(one | other)
+    return len(one & other) / either if either else 0.0

@@ -39,7 +39,7 @@ def refusal_at(
     return sum(value < ordered[allowed] for value in adversarial) / len(adversarial)
 
 
-def reliability(answerable: Sequence[float], others: Sequence[float]) -> list[Bin]:
+def reliability_bins(answerable: Sequence[float], others: Sequence[float]) -> list[Bin]:
     """Sort questions into ten bins of equal width by confidence; empty bins are left out."""
     if not answerable or not others:
         return []
@@ -57,7 +57,7 @@ def calibration_error(answerable: Sequence[float], others: Sequence[float]) -> f
     >>> calibration_error([1.0, 1.0], [0.0])
     0.0
     """
-    bins = reliability(answerable, others)
+    bins = reliability_bins(answerable, others)
     if not bins:
         return None
     return sum(one.weight * abs(one.right - one.confidence) for one in bins)

@@ -13,7 +13,7 @@ from ecphoria.calibration.questions import (
     LEAST_OVERLAP,
     OwnQuestion,
     distinct_words,
-    overlap,
+    jaccard,
     question_of,
 )
 from ecphoria.errors import InvalidInput, TooLarge
@@ -150,7 +150,7 @@ class CalibrationService:
         near = {
             hit.episode.id
             for hit in found.hits
-            if overlap(own, distinct_words(hit.episode.text)) >= LEAST_OVERLAP
+            if jaccard(own, distinct_words(hit.episode.text)) >= LEAST_OVERLAP
         }
         return frozenset(near | {EpisodeId(question.episode)})
 

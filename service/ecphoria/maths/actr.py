@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.arrays import FloatArray, floats, ints, tally
 
-MOST_ASSOCIATION: Final = 3.0
+_MOST_STRENGTH: Final = 3.0
 """S_max: associative strength of a fact with a fan of 1."""
 
 
@@ -100,7 +100,7 @@ def fan_share(fan: ArrayLike) -> FloatArray:
     array([1.      , 0.463521, 0.001423, 0.      ])
     """
     edges = np.maximum(1.0, floats(fan))
-    return np.maximum(0.0, MOST_ASSOCIATION - np.log(edges)) / MOST_ASSOCIATION
+    return np.maximum(0.0, _MOST_STRENGTH - np.log(edges)) / _MOST_STRENGTH
 
 
 def prime(graph: Adjacency, attention: ArrayLike) -> FloatArray:

@@ -336,10 +336,10 @@ def midrank(values: ArrayLike) -> FloatArray:
     return middle[place]
 
 
-Ranked = Sequence[Hashable]
+Ranking = Sequence[Hashable]
 
 
-def overlap(one: Ranked, other: Ranked) -> float:
+def overlap(one: Ranking, other: Ranking) -> float:
     """Share of the longer ranking that the other holds too, 0 to 1; two empty ones agree.
 
     `|A & B| / max(|A|, |B|)`; with both cut at k and both full this is overlap at k.
@@ -351,12 +351,12 @@ def overlap(one: Ranked, other: Ranked) -> float:
     return len(set(one) & set(other)) / longest if longest else 1.0
 
 
-def same_first(one: Ranked, other: Ranked) -> bool:
+def same_first(one: Ranking, other: Ranking) -> bool:
     """Tell whether both begin with the same item, or both are empty."""
     return list(one[:1]) == list(other[:1])
 
 
-def rank_difference(one: Ranked, other: Ranked) -> float | None:
+def rank_difference(one: Ranking, other: Ranking) -> float | None:
     """Mean absolute difference in rank of shared items, in places; None if none are shared.
 
     >>> rank_difference("abcd", "bcxa")
@@ -367,7 +367,7 @@ def rank_difference(one: Ranked, other: Ranked) -> float | None:
     return sum(moved) / len(moved) if moved else None
 
 
-def rank_biased_overlap(one: Ranked, other: Ranked, persistence: float = 0.9) -> float:
+def rank_biased_overlap(one: Ranking, other: Ranking, persistence: float = 0.9) -> float:
     """Expected agreement for a reader who goes on to the next rank with probability p, 0 to 1.
 
     With `X_d` things shared by the first d ranks, s <= l the lengths, and beyond the end the

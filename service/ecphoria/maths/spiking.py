@@ -23,11 +23,11 @@ from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints
 
 MOST_SPIKES: Final = 16
 """Longest train that is kept: the latest spikes."""
-MOST_ASSOCIATION: Final = float(np.tanh(0.5))
-"""Association of identical trains, 0.462117."""
+MOST_ALIGNMENT: Final = float(np.tanh(0.5))
+"""Alignment of identical trains, 0.462117."""
 
 
-def association(
+def alignment(
     one: ArrayLike, other: ArrayLike, tau: ArrayLike, *, printed: bool = False
 ) -> FloatArray:
     """Align trains pair by pair by dynamic time warping; O(q MOST_SPIKES^2).
@@ -50,9 +50,9 @@ def association(
     Returns:
         T [q]; 0 where a train is empty.
 
-    >>> association([[1, 5, 9]], [[2, 6, 20]], [43.07]).round(5)
+    >>> alignment([[1, 5, 9]], [[2, 6, 20]], [43.07]).round(5)
     array([0.43655])
-    >>> association([[0]], [[400]], [43.07], printed=True).round(5)
+    >>> alignment([[0]], [[400]], [43.07], printed=True).round(5)
     array([0.50002])
     """
     first, second, constant = ints(one), ints(other), floats(tau)
@@ -73,7 +73,7 @@ def association(
 
 
 def transmission(
-    cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5, most: float = MOST_ASSOCIATION
+    cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5, most: float = MOST_ALIGNMENT
 ) -> FloatArray:
     """Compute the share of a stimulus that passes: `cos+ (omega + (1 - omega) T / most)`; O(q).
 
@@ -84,7 +84,7 @@ def transmission(
             never falls below 1/2, the only reason why an old memory can fire.
         most: largest T, of identical trains. With a floor of 0 and a most of 1 this is Eq. 6.
 
-    >>> transmission([0.5, -0.2], [MOST_ASSOCIATION, 0.1])
+    >>> transmission([0.5, -0.2], [MOST_ALIGNMENT, 0.1])
     array([0.5, 0. ])
     """
     near = np.clip(floats(cosine), 0.0, 1.0)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints
 
-REST = 1e-12  # below this a potential counts as 0, else rounding would wake every node
+_SILENT = 1e-12  # below this a potential counts as 0, else rounding would wake every node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def _fire(potential: FloatArray, kappa: float, options: SpreadOptions) -> FloatA
     if options.firing == "literal":
         return curve
     rest = 1.0 / (1.0 + np.exp(options.steepness * options.threshold))
-    return np.where(potential > REST, (curve - rest) / (1.0 - rest), 0.0)
+    return np.where(potential > _SILENT, (curve - rest) / (1.0 - rest), 0.0)
 
 
 ROUNDING = 1e-12  # a value this little below a threshold has reached it

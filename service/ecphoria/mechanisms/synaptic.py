@@ -15,10 +15,10 @@ from ecphoria.maths.actr import probabilities
 from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.fusion import share_of_largest
 from ecphoria.maths.spiking import (
-    MOST_ASSOCIATION,
+    MOST_ALIGNMENT,
     Firing,
     Rest,
-    association,
+    alignment,
     leak,
     relay,
     stimulate,
@@ -402,8 +402,8 @@ class _Walk:
         trains = SpikeTrains.of(self._turns, options.tau_init, self._charges)
         tau = 0.5 * (trains.tau[tail] + trains.tau[head]) * options.tau_scale / options.t_scale
         printed = options.alignment == "printed"
-        aligned = association(trains.turns[tail], trains.turns[head], tau, printed=printed)
-        most = 1.0 if printed else MOST_ASSOCIATION
+        aligned = alignment(trains.turns[tail], trains.turns[head], tau, printed=printed)
+        most = 1.0 if printed else MOST_ALIGNMENT
         share = transmission(cosine, aligned, floor=options.temporal_floor, most=most)
         return options.p_scale * share
 

@@ -32,7 +32,7 @@ from ecphoria.text.tokens import denies, words
 
 # A question that was stored is nearest to itself: without this rule, storing an unanswered
 # question turned a refusal into an answer (decision 0044).
-PART: Final = "echo"
+ECHO: Final = "echo"
 """The part of a score that puts an echo below all other hits."""
 
 # The cosine alone cannot decide: a memory that answers is often as near to the question as a
@@ -314,7 +314,7 @@ def put_last(search: Search, ranked: Ranked) -> Ranked:
         ranked,
         ids=(*kept.ids, *(echo.id for echo in shown)),
         parts=parts,
-        part_names=(*kept.part_names, PART),
+        part_names=(*kept.part_names, ECHO),
         path=path,
     )
 

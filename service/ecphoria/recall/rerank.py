@@ -16,7 +16,7 @@ from ecphoria.ports import Reader
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode
 
-PART: Final = "reader"
+READER: Final = "reader"
 """The part of a score that tells by how much the reader moved a memory."""
 
 _READ: Final = 5
@@ -94,4 +94,4 @@ def _moved(ranked: Ranked, rows: Sequence[int], places: Sequence[int]) -> Ranked
     for row, place in zip(rows, places, strict=True):
         order[row] = rows[place]
         moved[rows[place]] = score[row] - score[rows[place]]
-    return ranked.with_part(PART, moved).kept(order)
+    return ranked.with_part(READER, moved).kept(order)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ecphoria.calibration.separation import calibration_error, reliability
+from ecphoria.calibration.separation import calibration_error, reliability_bins
 from ecphoria_eval.measures import abstention
 from ecphoria_eval.rows import Row
 
@@ -30,7 +30,7 @@ def row(
 
 
 def test_both_kinds_of_question_weigh_the_same() -> None:
-    (only,) = reliability([0.5] * 30, [0.55])
+    (only,) = reliability_bins([0.5] * 30, [0.55])
     assert (only.n, only.low, only.high) == (31, 0.5, 0.6)
     assert only.right == pytest.approx(0.5)
     assert only.confidence == pytest.approx(0.525)
@@ -38,7 +38,7 @@ def test_both_kinds_of_question_weigh_the_same() -> None:
 
 
 def test_bins_are_tenths_and_certainty_is_in_the_last() -> None:
-    found = reliability([1.0, 0.95, 0.1], [0.0, 0.1])
+    found = reliability_bins([1.0, 0.95, 0.1], [0.0, 0.1])
     assert [(one.low, one.n) for one in found] == [(0.0, 1), (0.1, 2), (0.9, 2)]
     assert sum(one.weight for one in found) == pytest.approx(1.0)
     assert [one.right for one in found] == [0.0, pytest.approx(0.4), 1.0]
@@ -50,7 +50,7 @@ def test_a_confidence_that_is_right_has_no_error_and_one_that_is_wrong_has_all()
 
 
 def test_one_kind_alone_says_nothing() -> None:
-    assert reliability([0.5], []) == []
+    assert reliability_bins([0.5], []) == []
     assert calibration_error([], [0.5]) is None
 
 

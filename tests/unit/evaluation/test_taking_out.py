@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ecphoria.calibration.questions import overlap
+from ecphoria.calibration.questions import jaccard
 from ecphoria.errors import Unavailable
 from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Suite
@@ -113,8 +113,8 @@ async def test_progress_counts_the_questions_without_evidence(service: TinyServi
 
 
 def test_overlap_counts_distinct_words() -> None:
-    assert overlap({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
-    assert overlap((), ()) == 0.0
+    assert jaccard({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
+    assert jaccard(set(), set()) == 0.0
     texts_of = {"x": "one two three four five six seven eight nine ten", "z": "one two"}
     near = NearCopies({**texts_of, "y": texts_of["x"].replace("ten", "ten TEN")})
     assert near.of(["x"]) == {"x", "y"}

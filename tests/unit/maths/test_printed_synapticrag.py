@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ecphoria.maths.spiking import association, leak, peak, printed_tau, transmission
+from ecphoria.maths.spiking import alignment, leak, peak, printed_tau, transmission
 from tests.printed.synapticrag import Constants, Memory, p_score, stepped, t_score
 
 C = Constants()
@@ -18,14 +18,14 @@ def test_the_printed_example() -> None:
     new = Memory(name="new", vector=[0.8, 0.6], train=[400], tau=C.tau_init)
     assert p_score(old, new, C) == pytest.approx(0.184, abs=1e-9)
     tau = C.tau_init * C.tau_scale / C.t_scale
-    t = association([[0]], [[400]], [tau], printed=True)
+    t = alignment([[0]], [[400]], [tau], printed=True)
     found = C.p_scale * transmission([0.8], t, floor=0.0, most=1.0)[0]
     assert found == pytest.approx(0.184, abs=1e-9)
 
 
 @given(TRAIN, TRAIN, st.floats(1, 200))
 def test_the_alignment(a: list[int], b: list[int], tau: float) -> None:
-    found = association([a], [b], [tau * C.tau_scale / C.t_scale], printed=True)[0]
+    found = alignment([a], [b], [tau * C.tau_scale / C.t_scale], printed=True)[0]
     assert found == pytest.approx(t_score(a, b, tau, C), abs=1e-12)
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.maths.spiking import MOST_ASSOCIATION, association, join, transmission
+from ecphoria.maths.spiking import MOST_ALIGNMENT, alignment, join, transmission
 
 TAU = 43.07
 TRAIN = st.lists(st.integers(0, 300), max_size=6, unique=True).map(sorted)
 
 
 def one(a: list[int], b: list[int], tau: float = TAU) -> float:
-    return float(association([a], [b], [tau])[0])
+    return float(alignment([a], [b], [tau])[0])
 
 
 def slow(a: list[int], b: list[int], tau: float) -> float:
@@ -54,9 +54,9 @@ def test_identical_trains_associate_alike_at_any_length(length: int) -> None:
 
 def test_far_apart_is_next_to_nothing_and_an_empty_train_nothing() -> None:
     assert one([0], [1000]) == pytest.approx(4.12585e-11, rel=1e-5)
-    assert association([[-1, -1]], [[1, 2]], [TAU]).tolist() == [0.0]
-    assert association(np.empty((2, 0), int), [[1], [2]], [TAU, TAU]).tolist() == [0.0, 0.0]
-    assert association(np.empty((0, 3), int), np.empty((0, 2), int), []).size == 0
+    assert alignment([[-1, -1]], [[1, 2]], [TAU]).tolist() == [0.0]
+    assert alignment(np.empty((2, 0), int), [[1], [2]], [TAU, TAU]).tolist() == [0.0, 0.0]
+    assert alignment(np.empty((0, 3), int), np.empty((0, 2), int), []).size == 0
 
 
 @given(st.lists(st.tuples(TRAIN, TRAIN), min_size=1, max_size=4), st.floats(0.5, 200))
@@ -69,11 +69,11 @@ def test_it_agrees_with_the_recursion(
 
     first, second = padded([a for a, _ in pairs]), padded([b for _, b in pairs])
     constants = np.full(len(pairs), tau)
-    found = association(first, second, constants)
+    found = alignment(first, second, constants)
     np.testing.assert_allclose(found, [slow(a, b, tau) for a, b in pairs], atol=1e-12)
-    np.testing.assert_allclose(association(second, first, constants), found, atol=1e-12)
+    np.testing.assert_allclose(alignment(second, first, constants), found, atol=1e-12)
     for (a, b), t in zip(pairs, found, strict=True):
-        assert 0.0 <= t <= MOST_ASSOCIATION + 1e-12
+        assert 0.0 <= t <= MOST_ALIGNMENT + 1e-12
         assert not (a and b) or t > 0.0
 
 
@@ -83,12 +83,12 @@ def test_what_passes() -> None:
     assert first == pytest.approx(0.486168, abs=1e-6)
     second = transmission([0.6], [one([2, 6, 20], [3, 30])])[0]
     assert first * second == pytest.approx(0.278291, abs=1e-6)
-    assert transmission([0.5, 0.5], [0.0, MOST_ASSOCIATION]).tolist() == [0.25, 0.5]
+    assert transmission([0.5, 0.5], [0.0, MOST_ALIGNMENT]).tolist() == [0.25, 0.5]
     assert transmission([0.4], [0.1], floor=1.0).tolist() == [0.4]
     assert transmission([0.4], [0.0], floor=0.0).tolist() == [0.0]
 
 
-@given(st.floats(-1, 1), st.floats(0, MOST_ASSOCIATION), st.floats(0, 1))
+@given(st.floats(-1, 1), st.floats(0, MOST_ALIGNMENT), st.floats(0, 1))
 def test_no_more_passes_than_meaning_allows(cosine: float, t: float, floor: float) -> None:
     passed = transmission([cosine], [t], floor=floor)[0]
     assert 0.0 <= passed <= max(0.0, cosine) + 1e-12
