@@ -173,7 +173,8 @@ def _out_degree(
     return count
 
 
-TIE: Final = 1e-9  # relative: energies this close are equal up to the order of adding
+TIE: Final = 1e-9
+"""Relative difference up to which energies are equal: sums depend on the order of adding."""
 
 Grown = TypeVar("Grown", FloatArray, IntArray)
 
@@ -226,6 +227,6 @@ def pad(values: Grown, size: int, *, fill: int = 0) -> Grown:
     >>> pad(np.array([1.0]), 2)
     array([1., 0.])
     """
-    pad = np.full(size, fill, dtype=values.dtype)
-    pad[: values.size] = values
-    return pad
+    padded = np.full(size, fill, dtype=values.dtype)
+    padded[: values.size] = values
+    return padded

@@ -1,13 +1,13 @@
 """Clusters, their most central members, and centroid hops.
 
-Source: single linkage by Kruskal's algorithm, which joins the strongest pairs first; the bound on
-the size cuts its chains, which would join everything by way of something in between.
+Sources: `clusters` is single linkage by Kruskal's algorithm. Single linkage makes chains, which
+join what is far apart; a largest size bounds them. `centrality` is the degree centrality of
+LexRank over all cosines, without a threshold (Erkan and Radev 2004), `mmr_select` the maximal
+marginal relevance of Carbonell and Goldstein (1998).
 
-Sources: LexRank's degree centrality over cosines without a threshold (Erkan and Radev 2004), and
-maximal marginal relevance against repetition (Carbonell and Goldstein 1998).
-
-Source: EcphoryRAG, section 3.3 and its code. Re-ranking by cosine with the question, as published,
-undoes the hops; so the strength of the way a trace was found by stays in its score.
+The functions from `positive_cosine` on are those of EcphoryRAG, section 3.3, and of its code. The
+published score is the cosine with the question alone, which undoes the hops. Here the strength of
+the way to a trace is a part of its score.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ecphoria.maths.arrays import FloatArray, IntArray, floats, ints, tally
 
 _ROUNDED = 9
+"""Digits of a weight; further ones depend on the order of adding."""
 
 
 def clusters(

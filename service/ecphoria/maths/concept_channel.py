@@ -14,8 +14,8 @@ state.act(), state.gate()
 ```
 
 Indices are local; new items and concepts take the next free ones, and arrays grow by themselves.
-`concept_arcs` adds the steps between concepts; `channel_read` turns the result into scores and
-paths.
+`wake_related` is a step between concepts, before `wake_items`; `boost` and `path` turn the result
+into a part of a score and into the way of the energy.
 """
 
 from collections.abc import Sequence

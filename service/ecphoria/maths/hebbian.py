@@ -1,10 +1,9 @@
-"""Hebbian weights and mutual nearest neighbours.
+"""Weights of associations: recalled together, mentioned together, and near in meaning.
 
-Source: NeuromemoryAI (Hebbian links, homeostasis) and CLS-M (co-occurrence by PMI). The papers'
-rule counts joint recalls only, so whatever a hub touches gets linked; lift asks for more than
-chance. Neither paper gives the PMI formula; ours is normalised and discounted for small counts.
-
-Source: SYNAPSE's association edges.
+Sources: NeuromemoryAI for links by joint recalls and for homeostasis, CLS-M for co-occurrence by
+PMI, SYNAPSE for nearness. NeuromemoryAI only counts joint recalls, so it links whatever a hub
+touches; lift asks for more than chance. CLS-M gives no formula of PMI; ours is normalised, and
+lower for small counts.
 """
 
 import numpy as np
@@ -12,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from ecphoria.maths.arrays import FloatArray, floats, ints, tally
 
-_RATE = 0.1  # eta
+_RATE = 0.1
+"""Learning rate eta (NeuromemoryAI)."""
 
 
 def increment(one: ArrayLike, other: ArrayLike, weight: ArrayLike) -> FloatArray:
@@ -126,7 +126,7 @@ def homeostasis(
     return value * np.minimum(share[first], share[second])
 
 
-# Lift depends on the number of episodes, so one more would change every pair; with steps a quarter
+# NPMI depends on the number of episodes, so one more would change every pair; with steps a quarter
 # apart the cost of each append stays constant (docs/explanation/consolidation.md).
 _STEP = 1.25
 

@@ -303,7 +303,7 @@ def count_terms(
 
 
 def counting_work(terms: Iterable[str], stems: Sequence[str]) -> int:
-    """Estimate the work of `count_stems`, in the characters that `loop.aside` expects."""
+    """Estimate the work of `count_stems`, in the characters that `run_off_loop` expects."""
     return sum(map(len, terms)) * len(stems) // _SEARCHES
 
 

@@ -1,15 +1,11 @@
 """Strength of a memory over time, what to keep, what to replay, whom to trust.
 
-Source: NeuromemoryAI, memory chain (Murre) and forgetting curve (Ebbinghaus). The chain runs in
-closed form, so ten steps of a day equal one of ten days; the paper's Euler step does not.
-
-Source: the specification of dormancy; retrievability and strength are NeuromemoryAI's, the prior
-is SYNAPSE's.
-
-Source: interleaved replay of CLS-M, with the shares of NeuromemoryAI 3.4. CLS-M names four terms
-of the priority; their mean is ours.
-
-Source: NeuromemoryAI, two-dimensional confidence; the paper gives no formulas.
+Sources: NeuromemoryAI for the memory chain (Murre) and the forgetting curve (Ebbinghaus). The
+chain is computed in closed form, so ten steps of a day equal one of ten days, unlike the paper's
+Euler steps. `retention_score` joins them with SYNAPSE's prior. `quotas` and `priority` are the
+interleaved replay of CLS-M, with the shares of NeuromemoryAI 3.4; CLS-M names the four terms of
+the priority, their mean is ours. `reliability` and `salience` are NeuromemoryAI's two dimensions
+of confidence, for which the paper gives no formulas.
 """
 
 from collections.abc import Sequence
@@ -19,9 +15,17 @@ from numpy.typing import ArrayLike
 
 from ecphoria.maths.arrays import FloatArray, floats
 
-_LONGEST = 3650.0  # days
-_MU_WORKING, _MU_LASTING, _TRANSFER = 0.1, 0.01, 0.05  # mu1, mu2 and alpha, per day
-_GROWTH, _EVEN_GROWTH = 1.5, 0.1  # beta_max, and the paper's beta, which ignores spacing
+_LONGEST = 3650.0
+"""Largest stability in days: after ten years a memory does not last longer by further uses."""
+# The paper gives no unit; a day is ours. While alpha is below mu1, both traces together never grow
+# between two uses.
+_MU_WORKING, _MU_LASTING, _TRANSFER = 0.1, 0.01, 0.05
+"""Decay of the working and of the lasting trace (mu1, mu2), and what goes from the former to the
+latter (alpha), per day."""
+# With a tenth for each use, ten times the stability needs 24 uses, however they are spaced.
+_GROWTH, _EVEN_GROWTH = 1.5, 0.1
+"""Growth of stability after a use of a memory that was nearly lost (beta_max), and of
+`grow_evenly`, the paper's beta."""
 
 
 def decay(
@@ -183,6 +187,7 @@ def priority(
 PRIOR_WEIGHT = 4.0
 """Judgements that the first reliability is worth."""
 STEP = 0.1
+"""Share of the way to 1, or to 0, by which one judgement moves importance."""
 
 
 def reliability(first: ArrayLike, useful: ArrayLike, useless: ArrayLike) -> FloatArray:

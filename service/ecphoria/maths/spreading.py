@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray, floats, ints
 
-_SILENT = 1e-12  # below this a potential counts as 0, else rounding would wake every node
+_SILENT = 1e-12
+"""Potential up to which a node counts as silent; else rounding would wake every node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +157,8 @@ def _fire(potential: FloatArray, kappa: float, options: SpreadOptions) -> FloatA
     return np.where(potential > _SILENT, (curve - rest) / (1.0 - rest), 0.0)
 
 
-ROUNDING = 1e-12  # a value this little below a threshold has reached it
+_ROUNDING = 1e-12
+"""A value that is this little below a threshold has reached it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +225,7 @@ def spread_hops(graph: Adjacency, seeds: ArrayLike, *, options: HopOptions) -> H
     """
     start = floats(seeds)
     tails, back = graph.tails(), _opposite(graph)
-    least = options.threshold - ROUNDING
+    least = options.threshold - _ROUNDING
     waves, arrived, carried = [start], [], []
     sent = np.zeros(tails.size)
     total = start.copy()
@@ -232,7 +234,7 @@ def spread_hops(graph: Adjacency, seeds: ArrayLike, *, options: HopOptions) -> H
         if options.aggregation == "sum":
             echo = np.where(back >= 0, sent[back], 0.0) if sent.size else sent
             sent = options.decay * graph.weights * np.where(held > 0.0, held - echo, 0.0)
-            sent = np.where(sent > ROUNDING, sent, 0.0)
+            sent = np.where(sent > _ROUNDING, sent, 0.0)
         else:
             sent = options.decay * graph.weights * held
         came = _gather(graph, sent, options)

@@ -41,9 +41,9 @@ BRIEF: Final = """
 Write no sentences: give only the word, name, date or phrase that answers the question, one entry \
 of the list for each."""
 _NEAREST: Final = 3
-
-
+"""Hits that are shown as near misses if nothing answers and no memory is below the hits."""
 _MOST_SENTENCES: Final = 50
+"""Sentences after which an answer is ended; a question needs few."""
 _MOST_CITATIONS: Final = 10
 """Largest number of citations of a sentence; further ones are ignored."""
 _MOST_CHARACTERS: Final = 200_000

@@ -25,7 +25,9 @@ from ecphoria.text.names import normalise
 
 MOST_NAMES: Final = 16
 MOST_EXPANSIONS: Final = 8
+"""Names and phrases of an answer that are used; the instruction asks for no more phrases."""
 _LONGEST: Final = 200
+"""Characters of a name or phrase; a longer one is no name, and is ignored."""
 INSTRUCTION: Final = """\
 You prepare a question for a search in memories.
 names: the people, places, organisations and things that the question names, as a memory may \
