@@ -22,12 +22,11 @@ from ecphoria.records.calibration import Calibration, CalibrationOptions, FitOpt
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Claimed, Progress
-from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult
+from ecphoria.records.recall import LONGEST_CUE, Cue, Filters, RecallOptions, RecallResult
 
 _PAGE: Final = 1_000
 _NEAREST: Final = 50
 """Hits among which the near copies of a memory are looked for."""
-_LONGEST_CUE: Final = 10_000
 _TOLD: Final = 10
 """Questions between two reports of progress, each of which writes to the store."""
 
@@ -145,7 +144,7 @@ class CalibrationService:
 
     async def _near_copies(self, tenant: TenantId, question: OwnQuestion) -> frozenset[EpisodeId]:
         """List a memory and its near copies: the hits of its own words."""
-        found = await self._recall(tenant, question.words[:_LONGEST_CUE], _NEAREST)
+        found = await self._recall(tenant, question.words[:LONGEST_CUE], _NEAREST)
         own = distinct_words(question.words)
         near = {
             hit.episode.id

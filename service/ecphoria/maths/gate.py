@@ -224,7 +224,7 @@ RIDGE: Final = 0.03
 """Penalty: .01 to .1 measured alike, out of sample."""
 
 _STEPS, _CLOSE = 100, 1e-12
-"""Most steps of Newton's method, which needs about ten, and the gradient that counts as 0."""
+"""Most steps of Newton's method, which needs fewer than ten, and the gradient that counts as 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -18,12 +18,12 @@ from ecphoria.mechanisms.base import (
     part_of,
     same_as,
     text_pool,
+    uses_of,
 )
 from ecphoria.mechanisms.history import DAY_S, Uses
 from ecphoria.mechanisms.subgraph import EDGES, Subgraph, WalkLimits, enter, gains
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import episode_seed
-from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.strategy import Mechanisms
 from ecphoria.records.traced import Mark, SeedRecord, Stream
@@ -317,11 +317,7 @@ async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
     """Read the uses of the memories, if the tenant learns."""
     if not search.seeding.profile.learned:
         return Uses.of(pool.occurred_ms, search.now)
-    known = await search.store.figures.uses(search.tenant, pool.ids)
-    told = [
-        known.get(episode) or Use.fresh(ms)
-        for episode, ms in zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
-    ]
+    told = await uses_of(search, pool)
     return Uses.told(told, search.now, options.decay, evenly=options.growth == "printed")
 
 

@@ -3,7 +3,7 @@
 The cue enters the graph at the seeds. The best memory and a lone named concept have level 1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -15,6 +15,8 @@ from ecphoria.recall.baselines import plain_fusion
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import FoundConcept
 from ecphoria.recall.walk import concept_seed, episode_seed
+from ecphoria.records.history import Use
+from ecphoria.records.ids import EpisodeId
 from ecphoria.records.strategy import Mechanisms
 from ecphoria.records.traced import SeedRecord, Stream
 
@@ -192,6 +194,15 @@ def ranked_by_walk(
         lit, weight=options.w_activation, bridge=options.w_bridge, gate=gate
     )
     return pool.ranked({"base": options.w_base * pool.score, **activation}, graph)
+
+
+async def uses_of(search: Search, pool: Pool) -> Sequence[Use]:
+    """Read the uses of the memories; one that was never recalled was used when it happened."""
+    known: Mapping[EpisodeId, Use] = {}
+    if search.seeding.profile.learned:
+        known = await search.store.figures.uses(search.tenant, pool.ids)
+    rows = zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
+    return [known.get(episode) or Use.fresh(ms) for episode, ms in rows]
 
 
 async def near_anchors(search: Search, count: int) -> tuple[SeedRecord, ...]:

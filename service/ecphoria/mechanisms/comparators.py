@@ -13,6 +13,8 @@ import numpy as np
 from ecphoria.errors import InvalidInput
 from ecphoria.maths.arrays import BoolArray, FloatArray
 from ecphoria.maths.remembering import consolidated, recall_probability, retention
+from ecphoria.mechanisms.base import uses_of
+from ecphoria.recall.baselines import listed_by
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.walk import Walk, seed_records
 from ecphoria.records.history import DAY_MS, Use
@@ -81,7 +83,7 @@ class MemoryBank:
     async def rank(self, search: Search, options: MemoryBankOptions) -> Ranked:
         """Drop forgotten memories, then order by cosine."""
         pool = _near(search)
-        recalls = np.array([use.count - 1 for use in await _uses(search, pool)], np.float64)
+        recalls = np.array([use.count - 1 for use in await uses_of(search, pool)], np.float64)
         left = retention(
             _ages(search, pool, options.clock),
             options.s_init + recalls,
@@ -114,7 +116,7 @@ class MyAgent:
                 "`options.t_scale` and `options.g_scale` must have the same sign", field="options"
             )
         pool = _near(search)
-        uses = await _uses(search, pool)
+        uses = await uses_of(search, pool)
         strength = [
             consolidated(_recalled(use, options.clock), age_scale=options.t_scale) for use in uses
         ]
@@ -131,20 +133,9 @@ class MyAgent:
 
 def _near(search: Search) -> Pool:
     """Take the memories that the vector index lists, with their cosine."""
-    frame = search.frame
-    listed = {row.id for row in search.seeding.by_vector}
-    found = np.array([one in listed for one in frame.id], np.bool_)
-    pool = Pool.of(frame, lambda more: more.cosine[:, None], found & frame.inside)
+    found = listed_by(search, search.seeding.by_vector)
+    pool = Pool.of(search.frame, lambda more: more.cosine[:, None], found)
     return pool.kept(np.flatnonzero(pool.found))
-
-
-async def _uses(search: Search, pool: Pool) -> Sequence[Use]:
-    """Read the recalls of the memories; the creation is the first use."""
-    known: Mapping[Any, Use] = {}
-    if search.seeding.profile.learned:
-        known = await search.store.figures.uses(search.tenant, pool.ids)
-    rows = zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
-    return [known.get(episode) or Use.fresh(ms) for episode, ms in rows]
 
 
 def _ages(search: Search, pool: Pool, clock: str) -> FloatArray:

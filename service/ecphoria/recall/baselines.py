@@ -41,7 +41,7 @@ class Dense:
     async def rank(self, search: Search, options: NoOptions) -> Ranked:
         """Order the vector index's seeds by exact cosine."""
         del options
-        found = _rows(search, search.seeding.by_vector)
+        found = listed_by(search, search.seeding.by_vector)
         return _direct(search, found, ("sem",), lambda more: more.cosine[:, None])
 
 
@@ -57,7 +57,7 @@ class Lexical:
     async def rank(self, search: Search, options: NoOptions) -> Ranked:
         """Order the text index's seeds by BM25 with the tenant's own statistics."""
         del options
-        found = _rows(search, search.seeding.by_text)
+        found = listed_by(search, search.seeding.by_text)
         return _direct(search, found, ("lex",), lambda more: more.single[:, None])
 
 
@@ -82,7 +82,7 @@ def plain_fusion(search: Search, lexical: float = 0.5) -> tuple[BoolArray, TextS
     Return the rows of these memories, and what scores any candidates.
     """
     frame, seeding = search.frame, search.seeding
-    found = _rows(search, (*seeding.by_text, *seeding.by_vector))
+    found = listed_by(search, (*seeding.by_text, *seeding.by_vector))
     bounds = Bounds.of(frame.single[found]), Bounds.of(frame.cosine[found])
 
     def fused(more: Frame) -> FloatArray:
@@ -91,10 +91,10 @@ def plain_fusion(search: Search, lexical: float = 0.5) -> tuple[BoolArray, TextS
     return found, fused
 
 
-def _rows(search: Search, seeds: Iterable[SeedRow]) -> BoolArray:
-    """Mark the candidates that an index listed."""
-    listed = {seed.id for seed in seeds}
-    found = np.array([one in listed for one in search.frame.id], np.bool_)
+def listed_by(search: Search, seeds: Iterable[SeedRow]) -> BoolArray:
+    """Flag the candidates that an index listed, as seeds."""
+    ids = {seed.id for seed in seeds}
+    found = np.array([one in ids for one in search.frame.id], np.bool_)
     return found & search.frame.inside
 
 

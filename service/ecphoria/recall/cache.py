@@ -422,7 +422,7 @@ class ColumnReader:
         self._bound(tenant)
         return found
 
-    def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
+    def by_length(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
         """Split a list of episodes into reads of texts of a bounded total length.
 
         The length of a text is known once its episode's columns were read.

@@ -44,7 +44,7 @@ from ecphoria.records.traced import SeedRecord, Stream
 from ecphoria.text.asking import Saying
 
 _TINY = 1e-12
-"""Divides zero by something."""
+"""Stands in for a largest score of 0, by which nothing can be divided."""
 
 _ASKS: Final = PARTS.index("isq")
 # .05 and .1 measured alike; 0 costs chats .5 MRR, without the rule coding chats with stored

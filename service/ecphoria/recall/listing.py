@@ -330,9 +330,9 @@ class GraphReader(Store):
                 _LIST_SESSION, tenant=tenant, session=name, as_of=as_of, limit=limit
             )
         else:
-            named = around.startswith(_CONCEPT)
-            name = normalise(around.removeprefix(_CONCEPT))
-            ident = concept_id(tenant, name) if named else around
+            ident = around
+            if around.startswith(_CONCEPT):
+                ident = concept_id(tenant, normalise(around.removeprefix(_CONCEPT)))
             shown = await load_nodes(self._graph, tenant, [ident], as_of=as_of)
             centre = [
                 node.id

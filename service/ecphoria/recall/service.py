@@ -49,6 +49,7 @@ from ecphoria.records.asked import named
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     HITS_OF_LIST,
+    LONGEST_CUE,
     Cue,
     EngramHit,
     Filters,
@@ -68,7 +69,6 @@ from ecphoria.text.lists import asks_for_list
 from ecphoria.text.matching import read_match
 from ecphoria.text.spelling import respelt
 
-CUE_LIMIT = 10_000
 # Traces are written after the answer, because writing one takes longer than answering. When more
 # wait, further traces are dropped (decision 0008).
 _TRACES_WAITING = 256
@@ -529,9 +529,9 @@ def _check(cue: Cue) -> None:
     text = (cue.text or "").strip()
     if not text and cue.vector is None:
         raise InvalidInput("the cue is empty; send words, a vector, or both", field="cue")
-    if len(text) > CUE_LIMIT:
+    if len(text) > LONGEST_CUE:
         raise TooLarge(
-            f"the cue has {len(text):,} characters; at most {CUE_LIMIT:,} are read, so send the "
+            f"the cue has {len(text):,} characters; at most {LONGEST_CUE:,} are read, so send the "
             "question alone",
             field="cue",
         )

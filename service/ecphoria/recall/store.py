@@ -550,7 +550,7 @@ class EpisodeReader:
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
         found: dict[str, Episode] = {}
-        for part in self._columns.in_parts(tenant, ids):
+        for part in self._columns.by_length(tenant, ids):
             rows = await self.graph.run(
                 _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant > 0
             )

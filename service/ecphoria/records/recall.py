@@ -34,6 +34,8 @@ from ecphoria.records.traced import Limits, Node, SeedRecord, TracedFilters, Wav
 
 OptionValue = str | int | float | bool
 
+LONGEST_CUE: Final = 10_000
+"""Characters of a cue; a longer one is refused."""
 DEFAULT_HITS: Final = 10
 """Number of hits of a recall or an answer that names none, by every way of calling."""
 MOST_HITS: Final = 200

@@ -40,7 +40,7 @@ async def parts(store: Store, ids: Sequence[EpisodeId]) -> list[list[EpisodeId]]
     reader = ColumnReader(cast("Graph", store), 10_000)
     reader.check(TENANT, change=0, deletions=0)
     assert len(await reader.vectors(TENANT, ids)) == len(ids)
-    return list(reader.in_parts(TENANT, ids))
+    return list(reader.by_length(TENANT, ids))
 
 
 def episodes(number: int) -> list[EpisodeId]:
@@ -68,8 +68,8 @@ async def test_long_texts_are_read_in_parts_and_the_longest_alone() -> None:
 async def test_texts_of_unknown_length_are_read_too() -> None:
     ids = episodes(3)
     reader = ColumnReader(cast("Graph", Store(50_000)), 10_000)
-    assert list(reader.in_parts(TENANT, ids)) == [ids]
-    assert list(reader.in_parts(TENANT, [])) == []
+    assert list(reader.by_length(TENANT, ids)) == [ids]
+    assert list(reader.by_length(TENANT, [])) == []
 
 
 async def test_a_tenant_with_too_many_keeps_the_half_that_was_used_last() -> None:
