@@ -156,5 +156,6 @@ class CalibrationService:
     async def _recall(
         self, tenant: TenantId, text: str, k: int, exclude: frozenset[EpisodeId] = frozenset()
     ) -> RecallResult:
-        options = RecallOptions(k=k, filters=Filters(exclude=exclude))
+        # A copy that is joined to another hit would stay in the store, and answer the question.
+        options = RecallOptions(k=k, filters=Filters(exclude=exclude), collapse=False)
         return await self._recalls.recall(tenant, Cue(text=text), options, record=False)

@@ -239,17 +239,20 @@ async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: C
     name = f"test-{secrets.token_hex(4)}"
     async with own_tenant(connect, name) as client:
         for number, (thing, place) in enumerate(zip(things, places, strict=True)):
-            await client.remember(
-                f"My cousin repaired the old {thing} and sold it quickly in {place}.",
-                speaker="user", role="user", session=f"s{number}",
-            )  # fmt: skip
+            for _ in range(3):
+                await client.remember(
+                    f"My cousin repaired the old {thing} and sold it quickly in {place}.",
+                    speaker="user", role="user", session=f"s{number}",
+                )  # fmt: skip
             await client.remember("Thanks!", speaker="user", role="user", session=f"s{number}")
         before = [(one.id, one.text) for one in await stored(client)]
         found = await client.admin.calibrate(memories=100, seed=1, judged=True)
-        assert [one.answerable for one in found.judged] == [True, False] * 10
+        assert [one.answerable for one in found.judged] == [True, False] * 30
         assert found.findings == {}
         pairs = list(zip(found.judged[0::2], found.judged[1::2], strict=True))
         assert all(one.evidence != other.evidence for one, other in pairs)
+        # Of a memory that was stored three times, no copy answers the question.
+        assert found.auroc > 0.9
         assert [(one.id, one.text) for one in await stored(client)] == before
         assert not (await client.settings.get()).own
         samples = [
@@ -258,5 +261,5 @@ async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: C
         again = await client.admin.fit_gate(samples)
         assert (again.gate.weights, again.auroc) == (found.gate.weights, found.auroc)
         assert again.judged == ()
-        with pytest.raises(InvalidInput, match="here are 9 and 10"):
-            await client.admin.fit_gate(samples[1:])
+        with pytest.raises(InvalidInput, match="here are 9 and 30"):
+            await client.admin.fit_gate([*samples[0:18:2], *samples[1::2]])

@@ -170,7 +170,7 @@ class OverClient:
         assert (tenant, cue.vector) == ("mine", None)
         exclude = sorted(options.filters.exclude)
         return await self.client.recall(
-            cue.text or "", k=options.k, record=record, exclude=exclude
+            cue.text or "", k=options.k, record=record, exclude=exclude, collapse=options.collapse
         )
 
     async def list_episodes(
@@ -216,7 +216,7 @@ async def test_each_memory_is_asked_for_with_it_and_without_it() -> None:
     assert [(one.done, one.total) for one in seen] == [(0, 14), (10, 14)]
     assert service.tenants["mine"] == before
     bodies = [body for _, body in service.asked]
-    assert all(body["record"] is False for body in bodies)
+    assert all(body["record"] is body["collapse"] is False for body in bodies)
     for near, present, absent in zip(bodies[0::3], bodies[1::3], bodies[2::3], strict=True):
         assert present["cue"] == absent["cue"] != near["cue"]
         (left_out,) = absent["filters"]["exclude"]
