@@ -18,9 +18,10 @@ from typing import Final
 import numpy as np
 
 from ecphoria.maths.lexical import count_terms
-from ecphoria.recall.frame import Echo, Frame, gather
+from ecphoria.recall.frame import Frame, gather
 from ecphoria.recall.outdated import raised
 from ecphoria.recall.pipeline import Ranked, Search
+from ecphoria.recall.ports import Echo
 from ecphoria.recall.scope import RecallStore, Scope, ScopedStore
 from ecphoria.recall.seeds import Seeding, searched_stems
 from ecphoria.records.ids import EpisodeId

@@ -210,27 +210,6 @@ class Frame(Columns):
         return replace(self.signals, lex=lex, sem=self.told.nearest(self.signals.sem, meaning))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Echo:
-    """A turn that is no evidence for the cue; see `recall.echoes`.
-
-    Attributes:
-        terms: Its distinct stems.
-        length: Stems, repeats counted.
-        visible: Whether it may be a hit.
-        lends: Whether its words still count in the reply to it.
-    """
-
-    id: EpisodeId
-    session: str | None
-    ordinal: int
-    terms: frozenset[str]
-    length: float
-    cosine: float
-    visible: bool
-    lends: bool
-
-
 def holder(frames: Iterable[Frame], episode: str) -> Frame:
     """Find the frame in which an episode was ranked.
 

@@ -8,7 +8,6 @@ out, and who said it if the cue names a speaker.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from ecphoria.maths.gate import Evidence, attribution, count_best, evidence_feat
 from ecphoria.maths.lexical import share_held
 from ecphoria.recall.echoes import ABOUT_QUESTIONS
 from ecphoria.recall.frame import Frame
-from ecphoria.recall.pipeline import ActivationGate, Ranked
+from ecphoria.recall.pipeline import ActivationGate
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import (
@@ -561,23 +560,6 @@ def _in_talk_of(own: NDArray[np.bool_], candidates: Frame) -> NDArray[np.bool_]:
     people = {speaker for speaker, session in said if speaker and session in talk}
     talk = {session for speaker, session in said if speaker in people}
     return np.array([bool(speaker) and session in talk for speaker, session in said], np.bool_)
-
-
-def count_within(ranked: Ranked, k: int) -> int:
-    """Count the first hits whose texts fit into the strategy's characters; at least one."""
-    if not ranked.characters:
-        return k
-    there = ranked.episodes
-    sizes = (len(there[one].text) if one in there else 0 for one in ranked.ids[:k])
-    return max(min(1, k), sum(total <= ranked.characters for total in accumulate(sizes)))
-
-
-def count_above(ranked: Ranked, options: RecallOptions) -> int:
-    """Count the first hits, k at most, that reach the least score."""
-    scores = ranked.score[: options.k]
-    if options.min_score is None:
-        return len(scores)
-    return int((scores >= options.min_score).sum())
 
 
 def judge_floors(judgement: Judgement, options: RecallOptions, hits: int) -> Judgement:

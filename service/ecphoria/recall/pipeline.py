@@ -7,6 +7,7 @@ of the text. Everything else is here.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -14,15 +15,15 @@ import numpy as np
 from ecphoria.errors import InvalidInput
 from ecphoria.maths.arrays import BoolArray, FloatArray, IntArray
 from ecphoria.maths.fusion import rank
-from ecphoria.recall.frame import Echo, Frame, gather_more, holder
-from ecphoria.recall.ports import Superseded
+from ecphoria.recall.frame import Frame, gather_more, holder
+from ecphoria.recall.ports import Echo, Superseded
 from ecphoria.recall.scope import RecallStore
 from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.walk import Walk, found_directly
 from ecphoria.records.episode import Episode
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters, OptionValue, PathStep
+from ecphoria.records.recall import Filters, OptionValue, PathStep, RecallOptions
 from ecphoria.records.strategy import Mechanisms, Parameter
 
 Options = TypeVar("Options")
@@ -190,6 +191,21 @@ class Ranked:
         """The score: [r]."""
         score: FloatArray = self.parts.sum(axis=1)
         return score
+
+    def count_above(self, options: RecallOptions) -> int:
+        """Count the first hits, k at most, that reach the least score."""
+        scores = self.score[: options.k]
+        if options.min_score is None:
+            return len(scores)
+        return int((scores >= options.min_score).sum())
+
+    def count_within(self, k: int) -> int:
+        """Count the first of `k` hits whose texts fit into the `characters`; at least one."""
+        if not self.characters:
+            return k
+        there = self.episodes
+        sizes = (len(there[one].text) if one in there else 0 for one in self.ids[:k])
+        return max(min(1, k), sum(total <= self.characters for total in accumulate(sizes)))
 
     def kept(self, rows: Sequence[int]) -> "Ranked":
         """Keep some rows, in this order."""

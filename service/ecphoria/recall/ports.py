@@ -1,4 +1,4 @@
-"""Records that the reads of recall return."""
+"""Records of a recall: what its reads return, and what is found in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -443,3 +443,24 @@ class Told:
         if share > 0.0:
             np.maximum.at(found, self.row, share * self.cosine)
         return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Echo:
+    """A turn that is no evidence for the cue; see `recall.echoes`.
+
+    Attributes:
+        terms: Its distinct stems.
+        length: Stems, repeats counted.
+        visible: Whether it may be a hit.
+        lends: Whether its words still count in the reply to it.
+    """
+
+    id: EpisodeId
+    session: str | None
+    ordinal: int
+    terms: frozenset[str]
+    length: float
+    cosine: float
+    visible: bool
+    lends: bool

@@ -29,14 +29,7 @@ from ecphoria.recall.echoes import join_repeats, leave_out_echoes, put_last, wit
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.frame import gather
-from ecphoria.recall.gate import (
-    Judgement,
-    count_above,
-    count_within,
-    judge,
-    judge_activation,
-    judge_floors,
-)
+from ecphoria.recall.gate import Judgement, judge, judge_activation, judge_floors
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import Profile
@@ -168,7 +161,7 @@ class RecallService:
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         read, judgement = await self._judged(search, ranked, options, clock, record=record)
         ranked = read.ranked
-        k = count_within(ranked, count_above(ranked, options))
+        k = ranked.count_within(ranked.count_above(options))
         judgement = judge_floors(judgement, options, k)
         passages = await passages_of_hits(search, ranked.ids[:k])
         hits = hits_of(search, ranked, k, passages)

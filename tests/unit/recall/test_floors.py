@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ecphoria.recall.gate import Judgement, count_above, count_within, judge_floors
+from ecphoria.recall.gate import Judgement, judge_floors
 from ecphoria.recall.pipeline import Ranked
 from ecphoria.recall.walk import Walk
 from ecphoria.records.ids import EpisodeId
@@ -31,7 +31,7 @@ def ranked(*scores: float) -> Ranked:
     ("floor", "k", "hits"), [(None, 2, 2), (None, 9, 3), (0.5, 9, 2), (0.5, 1, 1), (2.0, 9, 0)]
 )
 def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hits: int) -> None:
-    assert count_above(ranked(0.9, 0.5, 0.1), RecallOptions(k=k, min_score=floor)) == hits
+    assert ranked(0.9, 0.5, 0.1).count_above(RecallOptions(k=k, min_score=floor)) == hits
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_first_hits_that_fit_into_the_characters_are_given_and_at_least_one(
 ) -> None:
     texts = {EpisodeId(str(row)): episode("x" * size) for row, size in enumerate((4, 5, 3))}
     found = replace(ranked(0.9, 0.5, 0.1), characters=characters, episodes=texts)
-    assert count_within(found, k) == hits
+    assert found.count_within(k) == hits
 
 
 def test_less_confidence_than_asked_for_is_a_refusal_with_its_reason() -> None:
