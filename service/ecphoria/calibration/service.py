@@ -146,16 +146,17 @@ class CalibrationService:
         """List a memory and its near copies: the hits of its own words."""
         found = await self._recall(tenant, question.words[:LONGEST_CUE], _NEAREST)
         own = distinct_words(question.words)
-        near = {
-            hit.episode.id
-            for hit in found.hits
-            if jaccard(own, distinct_words(hit.episode.text)) >= LEAST_OVERLAP
-        }
-        return frozenset(near | {EpisodeId(question.episode)})
+        near = {EpisodeId(question.episode)}
+        for hit in found.hits:
+            # A recall joins copies to one hit; each of them would answer the question.
+            same = {hit.episode.id, *hit.copies}
+            words = distinct_words(hit.episode.text)
+            if question.episode in same or jaccard(own, words) >= LEAST_OVERLAP:
+                near |= same
+        return frozenset(near)
 
     async def _recall(
         self, tenant: TenantId, text: str, k: int, exclude: frozenset[EpisodeId] = frozenset()
     ) -> RecallResult:
-        # A copy that is joined to another hit would stay in the store, and answer the question.
-        options = RecallOptions(k=k, filters=Filters(exclude=exclude), collapse=False)
+        options = RecallOptions(k=k, filters=Filters(exclude=exclude))
         return await self._recalls.recall(tenant, Cue(text=text), options, record=False)

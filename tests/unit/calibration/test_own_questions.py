@@ -1,7 +1,7 @@
 """Questions that a store makes of its own memories, and the gate fitted on them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
 from ecphoria.records.calibration import Calibration, CalibrationOptions
 from ecphoria.records.episode import Episode
-from ecphoria.records.ids import JobId, TenantId
+from ecphoria.records.ids import EpisodeId, JobId, TenantId
 from ecphoria.records.job import Claimed, Job, JobKind, JobState, Lease, Progress, Trigger
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from ecphoria.runtime import SystemClock
@@ -163,15 +163,18 @@ class OverClient:
     """What a calibration asks, answered through the client of the tenant."""
 
     client: AsyncClient
+    copies: Mapping[str, tuple[EpisodeId, ...]]
 
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
     ) -> RecallResult:
         assert (tenant, cue.vector) == ("mine", None)
         exclude = sorted(options.filters.exclude)
-        return await self.client.recall(
-            cue.text or "", k=options.k, record=record, exclude=exclude, collapse=options.collapse
+        found = await self.client.recall(
+            cue.text or "", k=options.k, record=record, exclude=exclude
         )
+        hits = (replace(hit, copies=self.copies.get(hit.episode.id, ())) for hit in found.hits)
+        return replace(found, hits=tuple(hits))
 
     async def list_episodes(
         self, tenant: TenantId, *, limit: int, cursor: int = 0
@@ -182,14 +185,18 @@ class OverClient:
 
 
 async def own(
-    service: TinyService, told: list[Progress] | None = None, count: int = 200, seed: int = 1
+    service: TinyService,
+    told: list[Progress] | None = None,
+    count: int = 200,
+    seed: int = 1,
+    copies: Mapping[str, tuple[EpisodeId, ...]] | None = None,
 ) -> Calibration:
     async def watch(progress: Progress) -> None:
         (told if told is not None else []).append(progress)
 
     claimed = a_claimed(CalibrationOptions(memories=count, seed=seed, judged=True))
     async with service.connect("mine") as client:
-        asked = OverClient(client)
+        asked = OverClient(client, copies or {})
         return await CalibrationService(asked, asked, SystemClock()).run(claimed, watch)
 
 
@@ -216,7 +223,7 @@ async def test_each_memory_is_asked_for_with_it_and_without_it() -> None:
     assert [(one.done, one.total) for one in seen] == [(0, 14), (10, 14)]
     assert service.tenants["mine"] == before
     bodies = [body for _, body in service.asked]
-    assert all(body["record"] is body["collapse"] is False for body in bodies)
+    assert all(body["record"] is False for body in bodies)
     for near, present, absent in zip(bodies[0::3], bodies[1::3], bodies[2::3], strict=True):
         assert present["cue"] == absent["cue"] != near["cue"]
         (left_out,) = absent["filters"]["exclude"]
@@ -231,6 +238,15 @@ async def test_near_copies_are_left_out_with_the_memory() -> None:
     await own(service)
     left_out = [sorted(body["filters"]["exclude"]) for _, body in service.asked[2::3]]
     assert left_out.count([f"{3:032x}", COPY]) == 2
+
+
+async def test_copies_that_a_recall_joins_are_left_out_too() -> None:
+    """The tenth memory is a copy of the third in other words, such as a reply that repeats it."""
+    service = filled(12)
+    third, tenth = EpisodeId(f"{3:032x}"), EpisodeId(f"{10:032x}")
+    await own(service, copies={third: (tenth, EpisodeId(COPY))})
+    left_out = [sorted(body["filters"]["exclude"]) for _, body in service.asked[2::3]]
+    assert left_out.count([third, tenth, COPY]) == 2
 
 
 async def test_a_sample_is_the_same_for_the_same_seed() -> None:
