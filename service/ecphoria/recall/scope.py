@@ -55,7 +55,8 @@ _BY_FACT = frozenset({"RELATED", "KIND_OF"})
 _MOST_FACTS = 1_000
 
 _FURTHEST = 200
-"""Largest number of hidden episodes that a first search adds to its limit."""
+"""Largest number of hidden episodes that a first search adds to its limit, and of their passages
+that a further one does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,37 +220,53 @@ class ScopedStore:
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index, with enough results that `limit` remain in scope."""
-        within = self._filters(filters)
+        within, most = self._filters(filters), limit + len(self._out)
         return await self._searched(
-            tenant, lambda most: self._store.seeds_by_vector(tenant, vector, most, within), limit
+            tenant,
+            lambda count: self._store.seeds_by_vector(tenant, vector, count, within),
+            limit,
+            first=min(most, limit + _FURTHEST),
+            most=most,
         )
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index, with enough results that `limit` remain in scope."""
-        within = self._filters(filters)
+        within, most = self._filters(filters), limit + len(self._out)
         return await self._searched(
-            tenant, lambda most: self._store.seeds_by_text(tenant, stems, most, within), limit
+            tenant,
+            lambda count: self._store.seeds_by_text(tenant, stems, count, within),
+            limit,
+            first=min(most, limit + _FURTHEST),
+            most=most,
         )
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
-        """Search the passages' vector index."""
+        """Search the passages' vector index; a hidden memory may have many of the nearest."""
         within = self._filters(filters)
-        found = await self._store.passages_by_vector(tenant, vector, limit, within)
-        kept = await self._kept(tenant, [row.id for row in found])
-        return [row for row in found if row.id in kept]
+        return await self._searched(
+            tenant,
+            lambda count: self._store.passages_by_vector(tenant, vector, count, within),
+            limit,
+            first=limit,
+            most=limit + _FURTHEST,
+        )
 
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
-        """Search the passages' text index."""
+        """Search the passages' text index; a hidden memory may have many of the best."""
         within = self._filters(filters)
-        found = await self._store.passages_by_text(tenant, stems, limit, within)
-        kept = await self._kept(tenant, [row.id for row in found])
-        return [row for row in found if row.id in kept]
+        return await self._searched(
+            tenant,
+            lambda count: self._store.passages_by_text(tenant, stems, count, within),
+            limit,
+            first=limit,
+            most=limit + _FURTHEST,
+        )
 
     async def passages_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
@@ -470,11 +487,16 @@ class ScopedStore:
         return replace(filters, exclude=frozenset(), occurred_before=before)
 
     async def _searched(
-        self, tenant: TenantId, search: Callable[[int], Awaitable[Sequence[SeedRow]]], limit: int
-    ) -> Sequence[SeedRow]:
-        """Repeat a search with a higher limit until `limit` seeds remain or no more are found."""
-        most = limit + len(self._out)
-        further = min(most, limit + _FURTHEST)
+        self,
+        tenant: TenantId,
+        search: Callable[[int], Awaitable[Sequence[R]]],
+        limit: int,
+        *,
+        first: int,
+        most: int,
+    ) -> Sequence[R]:
+        """Search for `first` seeds, and for up to `most` until `limit` of them are in scope."""
+        further = first
         while True:
             found = await search(further)
             kept = await self._kept(tenant, [row.id for row in found])

@@ -184,6 +184,21 @@ async def test_the_past_and_another_tenant_see_no_passage(
     assert set((await past.passages_of(tenant, [early, late], cue)).episode) == {early}
 
 
+async def test_the_passages_of_a_hidden_text_take_no_places(
+    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder
+) -> None:
+    hidden = (await ingest.append(tenant, an_answer(a_long_text(*TOPICS[:1] * 8)))).id
+    shown = (await ingest.append(tenant, an_answer(number=1))).id
+    cue, words = await vector_of(embedder, TOPICS[0]), stems(TOPICS[0])
+    assert {one.id for one in await reader.passages_by_text(tenant, words, 3, ALL)} == {hidden}
+    scoped = ScopedStore(reader, Scope(hidden=frozenset({hidden})))
+    for seeds in (
+        await scoped.passages_by_vector(tenant, cue, 3, ALL),
+        await scoped.passages_by_text(tenant, words, 3, ALL),
+    ):
+        assert {one.id for one in seeds} == {shown}
+
+
 async def test_a_callers_vector_stays_and_passages_are_encoded(
     ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder
 ) -> None:
