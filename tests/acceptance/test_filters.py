@@ -66,6 +66,21 @@ def test_an_empty_answer_names_what_lets_nothing_pass(
     assert told.reasons == (f"something is stored, but no memory passes {reason}",)
 
 
+def test_an_empty_answer_tells_of_dormant_and_of_deleted_memories(owner: Owner) -> None:
+    def reasons() -> list[str]:
+        told = owner.post("/v1/recall", json={"cue": CUE}).json()
+        assert told["verdict"] == "empty"
+        return list(told["reasons"])
+
+    boat = owner.remember("The boat is red.")
+    assert owner.post("/v1/dormancy/sleep", json={"ids": [boat]}).json() == {"ids": [boat]}
+    assert reasons() == [
+        "no live memory matches this cue; `include_dormant` also searches dormant ones"
+    ]
+    assert owner.delete(f"/v1/episodes/{boat}").is_success
+    assert reasons() == ["nothing is stored any more: all memories were deleted"]
+
+
 def test_times_in_the_wrong_order_are_told(unchanged: Client) -> None:
     day = datetime(2025, 1, 1, tzinfo=UTC)
     told = unchanged.recall(CUE, occurred_from=day, occurred_before=day)

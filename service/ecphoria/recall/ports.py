@@ -58,9 +58,9 @@ class Profile:
     """Statistics of a tenant that ranking needs.
 
     Attributes:
-        items: Live episodes.
+        items: Episodes that are not deleted, dormant and archived ones too.
         mean_length: Mean number of stems an item has.
-        titles: Live episodes with a title; if 0, there are no ABOUT edges.
+        titles: Those with a title; if 0, there are no ABOUT edges.
         stated: Names and facts that episodes state; if 0, there is no fact to find.
         participants: The tenant's speakers, most frequent first.
         change: The tenant's change counter; equal counters mean equal graphs.
@@ -69,7 +69,7 @@ class Profile:
         turn: The number of episodes that the tenant ever appended.
         learned: Whether its recalls ever changed memories.
         expired: Whether there may be expired episodes that are not erased yet.
-        passages: Passages of its long episodes; 0: none is long.
+        passages: Passages of the long ones; 0 if none is long.
         stored: Live episodes of all tenants, which share the indexes.
         scale: The usual evidence of its recalls, None with too few recalls.
     """

@@ -443,12 +443,12 @@ class RecallService:
 def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
     """Tell why there is no candidate: an empty store, or what hides all that is stored.
 
-    Empty if nothing but the cue limits it.
+    Empty if only the words of the cue do.
     """
     if not profile.turn:
         return ("nothing is stored yet",)
     if not profile.items:
-        return ("no memory is live; `include_dormant` also searches dormant ones",)
+        return ("nothing is stored any more: all memories were deleted",)
     filters = options.filters
     start, end = filters.occurred_from, filters.occurred_before
     if start and end and start >= end:
@@ -456,6 +456,8 @@ def _why_empty(profile: Profile, options: RecallOptions) -> tuple[str, ...]:
     limits = [name for name in named(Filters) if getattr(filters, name)]
     limits += ["match"] * (options.match is not Match.ANY)
     limits += [name for name in ("as_of", "known_at") if getattr(options, name)]
+    if not limits and not options.include_dormant:
+        return ("no live memory matches this cue; `include_dormant` also searches dormant ones",)
     if not limits:
         return ()
     return (
