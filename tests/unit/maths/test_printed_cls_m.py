@@ -38,9 +38,9 @@ def printed(
     graph: dict[str, dict[str, float]] = {}
     for (tail, head), weight in edges.items():
         graph.setdefault(str(tail), {})[str(head)] = weight
-    found = spread_activation(
-        graph, {str(node): level for node, level in seeds.items()}, in_place=in_place
-    )
+    levels = {str(node): level for node, level in seeds.items()}
+    # As in the kernel, rounding must not keep a value from the threshold.
+    found = spread_activation(graph, levels, threshold=0.1 - 1e-12, in_place=in_place)
     return {node: min(1.0, level) for node, level in found.items()}
 
 
