@@ -154,15 +154,14 @@ def _strengthened(
             link,
             learned=learned[place],
             coactivations=joint[place],
-            used_ms=max(at_ms, at_ms if link.used_ms is None else link.used_ms),
+            used_ms=max(at_ms, link.used_ms or at_ms),
         )
         for place, link in enumerate(pairs)
     ]
 
 
-# Bounds the learned weights of a memory at 5 in all (docs/howto/learning.md).
 def _within_budget(links: Sequence[Link]) -> list[Link]:
-    """Scale back the links of a memory that exceeds its budget.
+    """Scale back the links of a memory that exceeds its budget: 5 in all (docs/howto/learning.md).
 
     Only some links of the memories at the other ends are known. None of these links grew, so these
     memories stay within their budgets.

@@ -49,8 +49,8 @@ def bm25(
     """Score items against query stems, each stem saturating on its own; O(n q).
 
     `score_i = sum_c qtf_c idf_c tf_ic (k1 + 1) / (tf_ic + k1 (1 - b + b length_i / mean_length))`
-    (Robertson; Lucene's idf). A column of `tf` may be spread first (`spread_next`): saturation
-    then works on each stem's activation, which is what makes spreading pay.
+    (Robertson; Lucene's idf). The columns of `tf` may be spread first (`spread_next`); then the
+    activation of each stem saturates.
 
     Args:
         tf: [n, q] count or activation of each query stem in each item, >= 0.

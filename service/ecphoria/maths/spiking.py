@@ -6,10 +6,11 @@ trains are aligned in time; well-aligned trains let a stimulus pass. Source: Syn
 spikes; here every alignment weighs the same (Sakoe and Chiba's symmetric steps), unless the
 printed score is asked for.
 
-Leaky integrate-and-fire in closed form. Source: SynapticRAG, equations 9 to 18. Departures: a
-stimulus raises the current by itself unless the caller divides it by tau, as printed, so that one
-can fire a fresh memory; firing is judged by the projected peak, for the potential peaks tau turns
-after the stimulus and an answer cannot wait; rest and reset are 0 unless the caller gives others.
+Leaky integrate-and-fire nodes are computed in closed form. Source: SynapticRAG, equations 9 to 18.
+Three things differ. A stimulus raises the current by its whole size, so that one stimulus can fire
+a new memory; the caller may divide it by tau, as printed. Firing is judged by the projected peak,
+because the potential is highest tau turns after the stimulus, later than the answer. Rest and
+reset are 0 unless the caller gives others.
 """
 
 from dataclasses import dataclass

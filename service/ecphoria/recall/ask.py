@@ -128,7 +128,7 @@ class AskService:
         result = await self.recalls.recall(tenant, cue, options, record=record)
         self.recalled(result.strategy, result.verdict, result.timings_ms)
         if result.verdict.refused or not result.context:
-            return _unanswered(result, self.chat.model, result.reasons)
+            return _unanswered(result, self.chat.model)
         # The search for quotes takes time on long memories, so it runs in a thread.
         shown = await asyncio.to_thread(_shown, result)
         coming = None if told is None else _Sentences(shown, told)
@@ -139,22 +139,19 @@ class AskService:
         if coming is not None:
             coming.tell(sentences)
         dropped = len(said) - len(sentences)
-        why = "the model did not find the answer in the memories"
-        if dropped:
-            why = "no sentence of the model rested on a memory"
-        answer = _unanswered(result, self.chat.model, (*result.reasons, why))
-        answer = replace(answer, dropped=dropped, tokens=tokens, tokens_written=written)
+        answer = replace(
+            _unanswered(result, self.chat.model),
+            dropped=dropped, tokens=tokens, tokens_written=written,
+        )  # fmt: skip
         if not sentences:
-            return answer
+            why = (
+                "no sentence of the model rested on a memory"
+                if dropped
+                else "the model did not find the answer in the memories"
+            )
+            return replace(answer, reasons=(*result.reasons, why))
         text = (", " if brief else " ").join(sentence.text for sentence in sentences)
-        return replace(
-            answer,
-            answered=True,
-            text=text,
-            sentences=sentences,
-            reasons=result.reasons,
-            misses=(),
-        )
+        return replace(answer, answered=True, text=text, sentences=sentences, misses=())
 
     async def stream(
         self,
@@ -294,7 +291,7 @@ def _citations(sentence: _Sentence, shown: Mapping[int, _Shown]) -> tuple[Citati
     return tuple(found) if any(carries(each.quote, sentence.text) for each in found) else ()
 
 
-def _unanswered(result: RecallResult, model: str, reasons: tuple[str, ...]) -> CitedAnswer:
+def _unanswered(result: RecallResult, model: str) -> CitedAnswer:
     nearest = tuple(
         NearMiss(episode=hit.episode.id, score=hit.score, text=excerpt(hit.episode.text))
         for hit in result.hits[:_NEAREST]
@@ -306,7 +303,7 @@ def _unanswered(result: RecallResult, model: str, reasons: tuple[str, ...]) -> C
         dropped=0,
         verdict=result.verdict,
         confidence=result.confidence,
-        reasons=reasons,
+        reasons=result.reasons,
         misses=result.misses or nearest,
         model=model,
         tokens=0,
