@@ -40,9 +40,9 @@ from ecphoria.recall.ports import (
     Columns,
     PassageColumns,
     SeedRow,
+    StatedFacts,
     StatementColumns,
     TermCount,
-    Told,
     Window,
 )
 from ecphoria.recall.scope import RecallStore
@@ -171,7 +171,7 @@ class Frame(Columns):
     units: Units
     mean_length: float
     signals: TextSignals
-    told: Told | None
+    told: StatedFacts | None
     row: Mapping[str, int]
 
     def holds(self, episode: str) -> bool:
@@ -337,7 +337,7 @@ def _count(
     stems: Sequence[str],
     analysis: CueAnalysis,
     subject: Subject | None,
-) -> tuple[Units, FloatArray, Told | None]:
+) -> tuple[Units, FloatArray, StatedFacts | None]:
     (passages, stated), also = read, analysis.also
     counts = count_terms(columns.terms, stems, also)
     if analysis.asks_name or analysis.own:
@@ -370,13 +370,13 @@ def with_whole_days(
 
 def _told(
     columns: Columns, stated: StatementColumns | None, stems: Sequence[str], also: Related
-) -> Told | None:
+) -> StatedFacts | None:
     """Count the stems of statements; None if there is no statement."""
     if stated is None or not stated.fact:
         return None
     place = {episode: row for row, episode in enumerate(columns.id)}
     terms = [" ".join(stems_of(statement)) for statement in stated.statement]
-    return Told(
+    return StatedFacts(
         row=np.array([place[episode] for episode in stated.episode], dtype=np.int64),
         fact=stated.fact,
         subject=stated.subject,
@@ -395,7 +395,7 @@ async def _read(
     inside: BoolArray,
     stems: Sequence[str],
     subject: Subject | None,
-) -> tuple[Units, FloatArray, Told | None]:
+) -> tuple[Units, FloatArray, StatedFacts | None]:
     """Read the passages and facts of the rows that may be hits, and count stems in all texts."""
     profile, passages, stated = seeding.profile, None, None
     wanted = [episode for episode, may in zip(columns.id, inside, strict=True) if may]

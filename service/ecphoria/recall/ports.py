@@ -412,7 +412,7 @@ class Arcs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Told:
+class StatedFacts:
     """s statements of the rows of a frame; a fact that several rows state is there for each.
 
     Attributes:

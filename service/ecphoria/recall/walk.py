@@ -14,7 +14,7 @@ import numpy as np
 from ecphoria.maths.arrays import FloatArray, IntArray
 from ecphoria.maths.lexical import BACK, FORTH, relative_frequency
 from ecphoria.recall.frame import Frame
-from ecphoria.recall.ports import Told
+from ecphoria.recall.ports import StatedFacts
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import PathStep
@@ -282,7 +282,7 @@ def text_path(
 
 
 def _stated_path(
-    told: Told, place: int, episode: EpisodeId, energy: float
+    told: StatedFacts, place: int, episode: EpisodeId, energy: float
 ) -> tuple[PathStep, ...]:
     return (
         PathStep(node=told.fact[place], kind="fact", edge=Stream.FACT,
@@ -291,7 +291,7 @@ def _stated_path(
     )  # fmt: skip
 
 
-def _brought(frame: Frame, told: Told) -> FloatArray:
+def _brought(frame: Frame, told: StatedFacts) -> FloatArray:
     """Measure the words that each statement adds to the memory that states it, [s]."""
     added = np.where(frame.counts[told.row] > 0.0, 0.0, told.counts)
     length, mean = frame.length[told.row], frame.mean_length
@@ -299,7 +299,7 @@ def _brought(frame: Frame, told: Told) -> FloatArray:
     return mass
 
 
-def statement_wave(frame: Frame, told: Told, words: float) -> WaveRecord:
+def statement_wave(frame: Frame, told: StatedFacts, words: float) -> WaveRecord:
     """Describe how facts bring their words to the memories that state them."""
     facts = sorted(set(told.fact))
     size = len(facts)
