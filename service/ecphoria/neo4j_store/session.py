@@ -87,10 +87,7 @@ _KNOWN: Final[Mapping[str, tuple[type[EcphoriaError], str]]] = {
     # By its settings, or while an operator of a cluster moves the database.
     "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase": (
         StoreUnavailable,
-        (
-            "Neo4j's database is read-only at the moment: recalls and other reads work, nothing"
-            " was written. Allow writes, then try again."
-        ),
+        "Neo4j's database is read-only now: reads work, nothing was written. Allow writes again.",
     ),
     # After a critical error the server begins no transaction before a restart.
     "Neo.DatabaseError.Transaction.TransactionStartFailed": (
