@@ -184,7 +184,7 @@ class TenantRecall:
             NotFound: No such tenant.
             Unavailable: The store or the encoder does not answer, or the service stops.
         """
-        answer = await self._recall(tenant, cue, options, record=record)
+        answer = await self._recall(tenant, cue, options, record=record, shadowed=record)
         # A recall without a trace changes nothing (docs/howto/learning.md).
         if not record:
             return answer
@@ -198,21 +198,32 @@ class TenantRecall:
     async def _look_again(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, refused: RecallResult
     ) -> RecallResult:
-        """Keep the refusal unless the tenant wants a second look, and a dormant memory answers."""
+        """Keep the refusal unless the tenant wants a second look, and a dormant memory answers.
+
+        The trial is compared with the first look only.
+        """
         # Dormant memories are in no index, so they are compared one by one, and only if the live
         # ones give no answer (docs/howto/forgetting.md).
         if not (await self._settings_of(tenant)).dormancy.second_look:
             return refused
         wider = replace(options, include_dormant=True)
-        answer = await self._recall(tenant, cue, wider, record=True)
+        try:
+            answer = await self._recall(tenant, cue, wider, record=True, shadowed=False)
+        except Unavailable as error:
+            # That the live memories do not answer is known, so it is told.
+            unread = f"dormant memories were not searched: {error}"
+            return replace(refused, degraded=(*refused.degraded, unread))
         if not answer.verdict.refused and _dormant(answer):
             return replace(answer, second_look=True)
         return refused
 
     async def _recall(
-        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool, shadowed: bool
     ) -> RecallResult:
-        """Recall by the tenant's default strategy unless one is named."""
+        """Recall by the tenant's default strategy unless one is named.
+
+        A `shadowed` recall may be repeated by the strategy on trial.
+        """
         if self._closed:
             raise Unavailable("The service is stopping; ask again when it is back.")
         with self._on_its_way():
@@ -221,7 +232,7 @@ class TenantRecall:
             settings = await self._settings_of(tenant)
             asked = _by(settings.live, options)
             answer = await self._recalls.recall(tenant, cue, asked, record=record)
-        shadowed = record and not self._closed
+        shadowed = shadowed and not self._closed
         if shadowed and settings.trial is not None and sampled(cue, settings.trial.share):
             self._offer(tenant, cue, options, settings, answer)
         return answer

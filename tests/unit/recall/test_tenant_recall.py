@@ -70,6 +70,8 @@ class Scripted(RecallService):
             self.asked.append(options)
             if cue.text == "slow":
                 await self.gate.wait()
+            if cue.text == "asleep":
+                return self._of_dormant(options)
             return result(options.strategy or "ecphoria", "abcd")
         self.shadowed.append(options)
         if cue.text == "only looking":
@@ -79,6 +81,18 @@ class Scripted(RecallService):
         if self.fault is not None:
             raise self.fault
         return result("dense", "bcxa", ms=24.0)
+
+    def _of_dormant(self, options: RecallOptions) -> RecallResult:
+        """Refuse, and answer from a dormant memory where these are searched."""
+        found = result("ecphoria", "a")
+        if not options.include_dormant:
+            return replace(found, verdict=Verdict.REFUSE)
+        if self.fault is not None:
+            raise self.fault
+        (hit,) = found.hits
+        return replace(
+            found, hits=(replace(hit, episode=replace(hit.episode, state=State.DORMANT)),)
+        )
 
 
 def values_of(settings: TenantSettings) -> Values:
@@ -144,6 +158,19 @@ def house() -> Build:
         return built
 
     return build
+
+
+async def test_a_second_look_that_fails_leaves_the_refusal_of_the_first(house: Build) -> None:
+    it = house(ALL)
+    it.store.kept[MINE] = merge(it.store.kept[MINE], {"dormancy": {"second_look": True}})
+    found = await it.ask("asleep")
+    assert (found.verdict, found.second_look) == (Verdict.ANSWER, True)
+    await it.service.drain()
+    assert (await it.report()).compared == 1
+    it.recalls.fault = StoreUnavailable("Neo4j is away.")
+    refused = await it.ask("asleep")
+    assert (refused.verdict, refused.second_look) == (Verdict.REFUSE, False)
+    assert refused.degraded == ("dormant memories were not searched: Neo4j is away.",)
 
 
 async def test_an_answer_is_compared_after_it_was_given(house: Build) -> None:
