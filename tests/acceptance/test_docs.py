@@ -35,6 +35,7 @@ SHELL, CONSOLE, PYTHON = {"sh", "bash"}, "console", "python"
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 REASONS = {
     "it has a test of its own",
+    "it needs a bucket",
     "it needs a cluster",
     "it needs a language model",
     "it needs an embedding endpoint",
