@@ -167,7 +167,7 @@ class ColdFiles:
         except OSError as error:
             raise ArchiveUnavailable(
                 f"The archive in {self._storage} cannot be used: {error.strerror or error}."
-                f" {self._storage.remedy}; nothing was changed."
+                f" {self._storage.remedy}."
             ) from error
 
     def _write(self, folder: str, records: Sequence[ColdRecord]) -> list[Located]:
