@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ecphoria.calibration.fitting import calibrate
+from ecphoria.cli.progress import Watch
 from ecphoria.records.calibration import Calibration, FitOptions, Sample
 from ecphoria_eval.datasets.dataset import Dataset
 from ecphoria_eval.datasets.locomo import load_locomo, load_mini
 from ecphoria_eval.options import Where, on_service
 from ecphoria_eval.rows import chosen
-from ecphoria_eval.run import Connect, Plan, Watch, run
+from ecphoria_eval.run import Connect, Plan, run
 
 _MINI = "mini"
 

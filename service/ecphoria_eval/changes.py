@@ -10,11 +10,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
 from ecphoria_eval.datasets.changes import Question, Talk, Turn, make_talks
-from ecphoria_eval.run import Connect, Watch, batches, own_tenant, send
+from ecphoria_eval.run import Connect, batches, own_tenant, send
 
 _K = 10
 

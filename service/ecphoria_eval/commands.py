@@ -47,11 +47,12 @@ from ecphoria_eval.show import draw_plots, show_kept, show_live, show_report
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecphoria.cli.progress import Watch
     from ecphoria_eval.datasets.dataset import Dataset
     from ecphoria_eval.dynamics.report import DynamicsReport
     from ecphoria_eval.evaluate import Wanted
     from ecphoria_eval.report import Report
-    from ecphoria_eval.run import Connect, Outcome, Watch
+    from ecphoria_eval.run import Connect, Outcome
 
 commands = typer.Typer(add_completion=False)
 evaluation = typer.Typer(

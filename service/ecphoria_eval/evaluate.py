@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from rich.markup import escape
 from rich.table import Table
 
+from ecphoria.cli.progress import Watch
 from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria_eval.datasets.dataset import Dataset, Suite
@@ -17,7 +18,7 @@ from ecphoria_eval.live import run_live
 from ecphoria_eval.measures import HEADLINE, mean
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import Arm, ablations, chosen, sweeps, unconsolidated, write_rows
-from ecphoria_eval.run import ANY_TENANT, Connect, Outcome, Plan, Watch, run
+from ecphoria_eval.run import ANY_TENANT, Connect, Outcome, Plan, run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

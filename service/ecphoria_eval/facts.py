@@ -9,12 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import BatchItemAnswer
 from ecphoria_eval.datasets.changing import Asked, Stream, make_stream, plain
-from ecphoria_eval.run import LONGEST_READING_S, Connect, Watch, own_tenant
+from ecphoria_eval.run import LONGEST_READING_S, Connect, own_tenant
 
 _BATCH, _K = 200, 10
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError
 from ecphoria.records.episode import NewEpisode
@@ -24,7 +25,6 @@ from ecphoria_eval.run import (
     NearCopies,
     Outcome,
     Plan,
-    Watch,
     ask,
     batches,
     own_tenant,

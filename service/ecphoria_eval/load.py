@@ -14,6 +14,7 @@ import psutil
 from numpy.typing import NDArray
 
 from ecphoria.app import Reports, Services, build
+from ecphoria.cli.progress import Watch
 from ecphoria.engine import Endpoint
 from ecphoria.maths.arrays import rounded, unit_vectors
 from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement, packed
@@ -140,9 +141,6 @@ def store_bytes(home: Path, part: str = "") -> int:
     store = home / "engine" / "data" / "databases" / "neo4j" / part
     return sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
 
-
-Watch = Callable[[str, int, int], None]
-"""Told a stage, how much of it is done, and how much there is."""
 
 BATCH = 1_000
 _NAMES_PER_TURN = 3.0

@@ -1,9 +1,8 @@
 """`ecphoria eval load`: run the load benchmark, print it and write the report."""
 
-import contextlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -11,15 +10,15 @@ from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ecphoria import runtime as loop
+from ecphoria.cli.progress import Watch, watching
 from ecphoria.engine.disk import disk_of
 from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
-from ecphoria_eval.load import Load, LoadPlan, Watch, open_stand, private_settings
+from ecphoria_eval.load import Load, LoadPlan, open_stand, private_settings
 from ecphoria_eval.load_report import LoadReport, SizeRun
 from ecphoria_eval.options import QUIET
 from ecphoria_eval.rows import NAMES
@@ -31,7 +30,7 @@ def run_load(plan: LoadPlan, out: Path | None) -> None:
     """Measure, show the tables, and write the report where asked."""
     settings = read_settings(log=QUIET)
     configure_logging(settings.log.level, settings.log.format)
-    with watching(Console(stderr=True)) as watch:
+    with watching() as watch:
         report = loop.run(measure_load(settings, plan, watch))
     console = Console()
     for table in tables(report):
@@ -109,26 +108,6 @@ def tables(report: LoadReport) -> tuple[Table, ...]:
     measured = [run for run in report.sizes if run.consolidation]
     cycles = (_consolidations(measured),) if measured else ()
     return _stores(report), _disk(report), _owners(report.sizes), _recalls(report.sizes), *cycles
-
-
-@contextlib.contextmanager
-def watching(console: Console) -> Iterator[Watch]:
-    """Show the progress of each stage, with the time left."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=28),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=console) as progress:
-        tasks = {}
-
-        def watch(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = progress.add_task(stage, total=total)
-            progress.update(tasks[stage], completed=done, total=total)
-
-        yield watch
 
 
 def _stores(report: LoadReport) -> Table:

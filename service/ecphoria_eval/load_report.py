@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from ecphoria.cli.progress import Watch
 from ecphoria.errors import EcphoriaError
 from ecphoria.jobs.service import JobService
 from ecphoria.records.ids import TenantId
@@ -187,8 +188,6 @@ _PAUSE_S = 0.2
 
 Ask = Callable[[], Awaitable[float]]
 """Recalls once; the milliseconds it took on the service's own clock."""
-_Watch = Callable[[str, int, int], None]
-"""Told which cycle runs, how many of its steps are done, and how many there are."""
 
 
 async def measure_consolidation(
@@ -199,7 +198,7 @@ async def measure_consolidation(
     append: Callable[[], Awaitable[int]],
     ask: Ask,
     asked: int,
-    watch: _Watch,
+    watch: Watch,
 ) -> ConsolidationRun:
     """Consolidate a grown store, then new episodes beside up to five recalls a second.
 

@@ -16,6 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
 from ecphoria.models.chat import StructuredChat
@@ -26,7 +27,7 @@ from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
 from ecphoria_eval.prices import Price
 from ecphoria_eval.rows import Arm, chosen
-from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, Watch, batches, own_tenant
+from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, batches, own_tenant
 
 ALL = "all"
 ANSWERABLE = "all with an answer"

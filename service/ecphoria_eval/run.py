@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, jaccard
+from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
 from ecphoria.records.episode import NewEpisode
@@ -176,9 +177,6 @@ class _Store:
                 self._ids[ident] = result.id
                 self._known[result.id] = ident
 
-
-Watch = Callable[[str, int, int], None]
-"""Told a stage, how much of it is done, and how much there is."""
 
 _BATCH_ITEMS, _BATCH_BYTES = 100, 4_000_000
 

@@ -24,13 +24,14 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
 from ecphoria.records.recall import OptionValue
 from ecphoria_eval.datasets.dataset import Dataset, Question
 from ecphoria_eval.dynamics.firing import EqualCount, equal_count, share_found
 from ecphoria_eval.rows import Arm, chosen
-from ecphoria_eval.run import Connect, Watch, batches, own_tenant
+from ecphoria_eval.run import Connect, batches, own_tenant
 
 STRATEGY: Final = "synaptic"
 EXCESS: Final = 0.15

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Protocol
 
 from rich.table import Table
 
+from ecphoria.cli.progress import Watch
 from ecphoria.errors import InvalidInput
 from ecphoria_eval.dynamics.agents import benefit, continuity, relevance
 from ecphoria_eval.dynamics.firing import fired_sets, firing
 from ecphoria_eval.dynamics.forgetting import contradictions, forgetting
 from ecphoria_eval.dynamics.ground import Ground
 from ecphoria_eval.dynamics.links import bridge, links, settling
-from ecphoria_eval.run import Connect, Watch
+from ecphoria_eval.run import Connect
 
 
 class Finding(Protocol):
