@@ -310,7 +310,8 @@ class Load:
         for turn in turns:
             start = time.perf_counter()
             await self._append(owner, [turn], with_vectors=True)
-            cue = Cue(text=turn.text, vector=tuple(turn.vector.tolist()))
+            # By words, a turn that asks would be an echo of itself, and stand below all hits.
+            cue = Cue(vector=tuple(turn.vector.tolist()))
             while True:
                 found = await self._stand.services.recall.recall(
                     owner.tenant, cue, RecallOptions(strategy="dense", collapse=False)
