@@ -27,11 +27,15 @@ class Disk:
         return (self._root / folder).is_dir()
 
     def create(self, folder: str, name: str, content: bytes) -> None:
-        """Store a new file: flushed to the disk and read back, or not at all."""
+        """Store a new file: flushed to the disk, or not at all."""
         partial = self._root / folder / f"{name}{_PARTIAL}"
         try:
             _make_private(partial.parent)
-            _write_new(partial, content)
+            with partial.open("xb") as file:
+                os.fchmod(file.fileno(), 0o600)
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
             partial.rename(partial.with_name(name))
             _flush_folder(partial.parent)
         except OSError:
@@ -71,14 +75,14 @@ class Disk:
 
     def files(self, folder: str, older_than_s: float | None = None) -> Sequence[str]:
         """Name the files, with an age only older ones; then old incomplete files are deleted."""
-        latest = time.time() - (older_than_s or 0.0)
         found = []
         for path in sorted((self._root / folder).glob("*")):
             with suppress(FileNotFoundError):  # another process deletes it meanwhile
-                young = older_than_s is not None and path.stat().st_mtime > latest
-                if path.suffix != _PARTIAL and not young:
+                if older_than_s is not None and path.stat().st_mtime > time.time() - older_than_s:
+                    continue
+                if path.suffix != _PARTIAL:
                     found.append(path.name)
-                elif older_than_s is not None and not young:
+                elif older_than_s is not None:
                     path.unlink()
         return found
 
@@ -99,16 +103,6 @@ def _make_private(folder: Path) -> None:
     """Make a private folder; `mkdir` would make its parents readable for all."""
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(exist_ok=True, mode=0o700)
-
-
-def _write_new(path: Path, content: bytes) -> None:
-    with path.open("xb") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    if path.read_bytes() != content:
-        raise OSError("a file is read back otherwise than it was written")
 
 
 def _flush_folder(folder: Path) -> None:

@@ -72,7 +72,7 @@ class Storage(Protocol):
         """Tell whether there is such a folder."""
 
     def create(self, folder: str, name: str, content: bytes) -> None:
-        """Store a new file: durable and read back, or not at all."""
+        """Store a new file: complete and durable, or not at all."""
 
     def read(self, folder: str, name: str, start: int = 0, length: int = -1) -> bytes:
         """Read a part of a file, shorter at its end; by default all of it."""
@@ -174,6 +174,9 @@ class ColdFiles:
         name = f"{uuid4().hex}.cold"
         content, places = _packed(name, records)
         self._storage.create(folder, name, content)
+        if self._storage.read(folder, name) != content:
+            self._storage.delete(folder, name)
+            raise OSError("a file is read back otherwise than it was written")
         return places
 
     def _sound(

@@ -26,6 +26,7 @@ from ecphoria.imports.streams import (
     Tree,
     numbered,
     open_tree,
+    reason_of,
     shown,
     start_of,
 )
@@ -78,8 +79,7 @@ def opened(path: Path, form: Format | None = None) -> Iterator[Opened]:
             name = f"{path.resolve().parent.name}/{path.name}"
             yield opened_stream(stream, form, name=name, size=path.stat().st_size)
     except DAMAGED as error:
-        why = getattr(error, "strerror", None) or error  # bzip2 gives none
-        raise BadFile(f"{path} cannot be read: {why}.", path=str(path)) from error
+        raise BadFile(f"{path} cannot be read: {reason_of(error)}.", path=str(path)) from error
 
 
 def opened_stream(

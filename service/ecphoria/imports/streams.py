@@ -36,6 +36,11 @@ DAMAGED: Final = (
 """Faults of an archive's part or a file; `zipfile` raises RuntimeError for a password."""
 
 
+def reason_of(error: Exception) -> object:
+    """Give the reason of such a fault, for a message; an error of bzip2 has no `strerror`."""
+    return getattr(error, "strerror", None) or error
+
+
 class Peeking(Protocol):
     """A binary file of which the next bytes can be looked at."""
 
@@ -224,8 +229,7 @@ class Tree:
                 yield from reader(Counted(stream, reading))
         except DAMAGED as error:
             reading.place = shown(path)
-            why = getattr(error, "strerror", None) or error  # bzip2 gives none
-            yield BadFile(f"The file cannot be read: {why}.")
+            yield BadFile(f"The file cannot be read: {reason_of(error)}.")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -221,52 +222,32 @@ class ScopedStore:
     ) -> Sequence[SeedRow]:
         """Search the vector index, with enough results that `limit` remain in scope."""
         within, most = self._filters(filters), limit + len(self._out)
-        return await self._searched(
-            tenant,
-            lambda count: self._store.seeds_by_vector(tenant, vector, count, within),
-            limit,
-            first=min(most, limit + _FURTHEST),
-            most=most,
-        )
+        search = partial(self._store.seeds_by_vector, tenant, vector, filters=within)
+        return await self._searched(tenant, search, limit, min(most, limit + _FURTHEST), most)
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index, with enough results that `limit` remain in scope."""
         within, most = self._filters(filters), limit + len(self._out)
-        return await self._searched(
-            tenant,
-            lambda count: self._store.seeds_by_text(tenant, stems, count, within),
-            limit,
-            first=min(most, limit + _FURTHEST),
-            most=most,
-        )
+        search = partial(self._store.seeds_by_text, tenant, stems, filters=within)
+        return await self._searched(tenant, search, limit, min(most, limit + _FURTHEST), most)
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the passages' vector index; a hidden memory may have many of the nearest."""
         within = self._filters(filters)
-        return await self._searched(
-            tenant,
-            lambda count: self._store.passages_by_vector(tenant, vector, count, within),
-            limit,
-            first=limit,
-            most=limit + _FURTHEST,
-        )
+        search = partial(self._store.passages_by_vector, tenant, vector, filters=within)
+        return await self._searched(tenant, search, limit, limit, limit + _FURTHEST)
 
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the passages' text index; a hidden memory may have many of the best."""
         within = self._filters(filters)
-        return await self._searched(
-            tenant,
-            lambda count: self._store.passages_by_text(tenant, stems, count, within),
-            limit,
-            first=limit,
-            most=limit + _FURTHEST,
-        )
+        search = partial(self._store.passages_by_text, tenant, stems, filters=within)
+        return await self._searched(tenant, search, limit, limit, limit + _FURTHEST)
 
     async def passages_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
@@ -491,7 +472,6 @@ class ScopedStore:
         tenant: TenantId,
         search: Callable[[int], Awaitable[Sequence[R]]],
         limit: int,
-        *,
         first: int,
         most: int,
     ) -> Sequence[R]:

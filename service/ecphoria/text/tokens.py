@@ -35,10 +35,10 @@ APOSTROPHES: Final = "'\u2019"
 """The typewriter's and the printer's."""
 
 SENTENCE_ENDS: Final = ".!?\u061f\u06d4\u0964"
-"""Marks of the end of a sentence, behind which a blank stands."""
+"""Marks of the end of a sentence; a blank follows."""
 
 UNSPACED_ENDS: Final = "\u3002\uff01\uff1f"
-"""Those of Chinese and Japanese, behind which the next sentence may begin at once."""
+"""Marks of the end of a Chinese or Japanese sentence; the next one may begin without a blank."""
 
 UPPER: Final = _ranges(str.isupper, 0x41, 0x590) + _ranges(str.isupper, 0x1E00, 0x2000)
 """Capitals of the Latin, Greek, Cyrillic and Armenian scripts."""
