@@ -10,9 +10,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ecphoria import Client
 from ecphoria.engine import Endpoint, Engine, EngineSettings
 from ecphoria.engine.home import JarLock, packaged_lock
-from ecphoria.settings import Neo4jSettings
+from ecphoria.settings import AuthSettings, Neo4jSettings
 from scripts.archive_classes import with_schema
 from tests.acceptance.conftest import RunningService, new_owner, running, settings_for
 from tests.acceptance.writers import Writers, body_of, require_once
@@ -102,6 +103,44 @@ def test_without_gds_all_but_pagerank_works_and_health_says_so(operator: httpx.C
         assert owner.delete(f"/v1/episodes/{gone}").status_code == 204
         assert owner.texts(session="s") == ["The lighthouse visit is on Sunday."]
         assert owner.get("/v1/stats").json()["episodes"] == 1
+
+
+def test_services_of_a_cluster_pass_on_what_a_caller_must_see(
+    endpoint: Endpoint, service: RunningService, operator: httpx.Client, tmp_path: Path
+) -> None:
+    uri = endpoint.bolt_uri.replace("bolt:", "neo4j:")
+    routed = Neo4jSettings(uri=uri, password=endpoint.password)
+    store = Server(uri=uri, user=endpoint.user, password=endpoint.password, kind="routed")
+    auth = AuthSettings(bootstrap_key=service.key)
+    name = "Ecphoria-Bookmarks"
+    with (
+        running(settings_for(store, tmp_path, neo4j=routed, auth=auth)) as other,
+        new_owner(operator) as owner,
+        Client(other.url, owner.key) as client,
+    ):
+        body = {"text": "The ferry leaves at nine."}
+        alone = owner.post("/v1/episodes", json=body)
+        assert name not in alone.headers, "a single server shows each write at once"
+
+        headers = {"Authorization": f"Bearer {owner.key}"}
+        stored = httpx.post(f"{other.url}/v1/episodes", json=body, headers=headers)
+        assert stored.status_code == 201
+        told = stored.headers[name]
+        read = owner.get(f"/v1/episodes/{stored.json()['id']}", headers={name: told})
+        assert read.status_code == 200
+        for wrong in ("nonsense", "FB:\u00e9"):
+            sent = httpx.Headers([(name.encode(), wrong.encode("latin-1"))])
+            for refused in (
+                owner.get("/v1/stats", headers=sent),
+                owner.post("/v1/recall", json={"cue": "?"}, headers=sent),
+            ):
+                assert refused.status_code == 422, refused.text
+                assert "bookmark" in refused.json()["detail"]
+
+        kept = client.remember("The lighthouse visit is on Sunday.", session="s")
+        assert client.recall("When is the lighthouse visit?").hits[0].episode.id == kept.id
+        client.delete(kept.id)
+        assert owner.get(f"/v1/episodes/{kept.id}").status_code == 404
 
 
 def test_what_was_acknowledged_outlives_a_kill_of_neo4j(

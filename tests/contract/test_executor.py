@@ -1,6 +1,7 @@
 import asyncio
+import base64
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -8,10 +9,25 @@ import neo4j
 import pytest
 from neo4j.exceptions import SessionExpired
 
-from ecphoria.errors import EcphoriaError, Misconfigured, StoreUnavailable, Timeout, Unavailable
+from ecphoria.errors import (
+    EcphoriaError,
+    InvalidInput,
+    Misconfigured,
+    StoreUnavailable,
+    Timeout,
+    Unavailable,
+)
 from ecphoria.neo4j_store.queries import Mode, Query
 from ecphoria.neo4j_store.schema import check, health
-from ecphoria.neo4j_store.session import Done, Graph, GraphOptions, Statement, Work, open_driver
+from ecphoria.neo4j_store.session import (
+    Done,
+    Graph,
+    GraphOptions,
+    Statement,
+    Work,
+    follow,
+    open_driver,
+)
 from tests.conftest import Cypher, Server
 
 SPIN = Statement("tests.spin", int)
@@ -260,3 +276,50 @@ async def test_the_check_passes_on_the_pinned_server(graph: Graph) -> None:
     assert found.gds is not None
     assert found.missing == ()
     assert await health(graph) == found
+
+
+def ahead(bookmark: str, transactions: int) -> str:
+    """Give the bookmark of a write that is so many transactions later.
+
+    Its bytes are a list of a database's id (in 19 bytes), the number of the transaction, and an
+    empty list, in the format of Bolt (PackStream).
+    """
+    raw = base64.b64decode(bookmark.removeprefix("FB:"))
+    marked = raw[19:-1]
+    number = int.from_bytes(marked[1:] or marked) + transactions
+    later = raw[:19] + b"\xcb" + number.to_bytes(8) + raw[-1:]
+    return f"FB:{base64.b64encode(later).decode()}"
+
+
+async def test_a_read_waits_for_the_writes_of_the_bookmarks_that_it_follows(
+    spinning: Graph,
+) -> None:
+    await spinning.run(MARKED)
+    (last,) = (await spinning.bookmarks()).raw_values
+
+    async def follow_and_read() -> list[int]:
+        follow([ahead(last, 20)])
+        return await spinning.run(ONE)
+
+    reading = asyncio.create_task(follow_and_read())
+    await asyncio.sleep(0.3)
+    assert not reading.done()
+    assert await spinning.run(ONE) == [1], "other callers do not wait"
+    written = 0
+    while not reading.done() and written < 100:
+        await spinning.run(MARKED)
+        written += 1
+    assert await reading == [1]
+    assert written <= 25
+    await spinning.run(Statement("tests.forget", int))
+
+
+async def test_bookmarks_that_neo4j_cannot_read_are_told_as_bad_input(spinning: Graph) -> None:
+    async def follow_and(work: Callable[[], Awaitable[object]]) -> None:
+        follow(["nonsense"])
+        with pytest.raises(InvalidInput, match="bookmarks"):
+            await work()
+
+    await asyncio.create_task(follow_and(lambda: spinning.run(ONE)))
+    await asyncio.create_task(follow_and(lambda: spinning.run(MARKED)))
+    assert await spinning.run(ONE) == [1]

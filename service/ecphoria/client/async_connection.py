@@ -11,7 +11,15 @@ from httpx_sse import EventSource
 
 from ecphoria import records
 from ecphoria.client.connections import AsyncConnections
-from ecphoria.client.exchange import Call, Retries, error_of, read, unaddressable, unreachable
+from ecphoria.client.exchange import (
+    Bookmarks,
+    Call,
+    Retries,
+    error_of,
+    read,
+    unaddressable,
+    unreachable,
+)
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 from ecphoria.wire.base import Listing, Problem, error_from
@@ -38,6 +46,7 @@ class AsyncConnection:
         self._about_key = about_key
         self._connections = AsyncConnections(connect)
         self._retries = retries
+        self._bookmarks = Bookmarks()
 
     async def aclose(self) -> None:
         """Close the connections of this process and event loop."""
@@ -108,13 +117,14 @@ class AsyncConnection:
             async with self._connections.here().stream(
                 call.method,
                 call.path,
-                headers=call.headers(),
+                headers=call.headers() | self._bookmarks.sent(),
                 content=call.content(),
                 timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
             ) as answer:
                 if not answer.is_success:
                     await answer.aread()
                     raise error_of(answer, self._about_key)
+                self._bookmarks.learn(answer)
                 async for event in EventSource(answer).aiter_sse():
                     if event.event == "problem":
                         raise error_from(Problem.model_validate_json(event.data))
@@ -132,7 +142,7 @@ class AsyncConnection:
                     call.method,
                     call.path,
                     params=call.query(),
-                    headers=call.headers(),
+                    headers=call.headers() | self._bookmarks.sent(),
                     content=call.content(),
                     timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
                 )
@@ -143,6 +153,7 @@ class AsyncConnection:
                 failure = unreachable(self._base_url, call, error)
             else:
                 if answer.is_success:
+                    self._bookmarks.learn(answer)
                     return answer
                 failure = error_of(answer, self._about_key)
             if not self._retries.allow(call, attempt, failure):

@@ -30,6 +30,7 @@ from ecphoria.wire.base import Patch, Problem, error_from, field_problems, probl
 _Body = TypeVar("_Body")
 
 _LONGEST_PAUSE_S = 8.0
+_BOOKMARKS = "Ecphoria-Bookmarks"
 _PASSING = frozenset({502, 503, 504})
 _APPENDS = frozenset({"/v1/episodes", "/v1/episodes/batch"})
 _READS = frozenset(
@@ -99,6 +100,32 @@ class Retries:
         asked: str = answer.headers.get("Retry-After", "") if answer is not None else ""
         wanted = float(asked) if asked.isdecimal() else 0.0
         return min(max(self.first_pause_s * 2.0**attempt, wanted), _LONGEST_PAUSE_S)
+
+
+class Bookmarks:
+    """The writes that a client's next calls must see, also from another service (decision 0115).
+
+    Answers from a store in a cluster of Neo4j name them; without a cluster there are none.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def sent(self) -> dict[str, str]:
+        """Give the header of a call."""
+        return {_BOOKMARKS: ",".join(sorted(self._known))} if self._known else {}
+
+    def learn(self, answer: httpx.Response) -> None:
+        """Know those of an answer instead of those that its call had sent."""
+        told = _bookmarks_of(answer.headers)
+        if told:
+            # Added first, so that no thread meanwhile sends a call without either.
+            self._known.update(told)
+            self._known.difference_update(_bookmarks_of(answer.request.headers) - told)
+
+
+def _bookmarks_of(headers: httpx.Headers) -> frozenset[str]:
+    return frozenset(filter(None, headers.get(_BOOKMARKS, "").split(",")))
 
 
 def address_of(base_url: str) -> str:

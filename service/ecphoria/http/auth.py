@@ -17,6 +17,7 @@ from ecphoria.app import Services
 from ecphoria.errors import EcphoriaError, EmbedderChanged, InvalidInput, UnsupportedMediaType
 from ecphoria.http.middleware import JsonRequest, is_within
 from ecphoria.http.traits import SMALL, traits_of
+from ecphoria.neo4j_store.session import follow
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
 from ecphoria.runtime import Requester, while_wanted
@@ -25,6 +26,7 @@ from ecphoria.succession import Succession
 from ecphoria.wire.base import Parameters
 
 TENANT_HEADER = "Ecphoria-Tenant"
+BOOKMARKS_HEADER = "Ecphoria-Bookmarks"
 _SHORT = 32_000
 """Bytes of a body with memories whose work takes about as long as a recall; a longer one counts
 as bulk."""
@@ -78,6 +80,7 @@ class GuardedRoute(APIRoute):
             services = _services(request)
             principal = await services.access.identify(presented_key(request))
             request.state.principal = principal
+            _follow_bookmarks(request)
             if request.query_params and not takes_parameters:
                 raise InvalidInput(
                     "This call takes no parameters; leave it out.",
@@ -97,7 +100,7 @@ class GuardedRoute(APIRoute):
             async def answer() -> Response:
                 nonlocal answered
                 if not traits.is_read:
-                    return await handler(whole)
+                    return await _with_bookmarks(await handler(whole), services)
                 seconds = None if bulk else _read_s(services.settings, first=not answered)
                 async with while_wanted(seconds, _LATE.format(seconds)):
                     given = await handler(whole)
@@ -131,6 +134,31 @@ class GuardedRoute(APIRoute):
         kinds = [field.field_info.annotation for field in self.dependant.query_params]
         assert all(isinstance(kind, type) and issubclass(kind, Parameters) for kind in kinds)
         return bool(kinds)
+
+
+def _follow_bookmarks(request: Request) -> None:
+    """Let the request see the writes that its bookmarks name (decision 0115).
+
+    Only callers with a key may: a transaction may wait half a minute for a bookmark.
+    """
+    sent = ",".join(request.headers.getlist(BOOKMARKS_HEADER))
+    if not sent.isascii():
+        raise InvalidInput(
+            "A bookmark is ASCII text; send the header as an answer gave it.",
+            field=f"header:{BOOKMARKS_HEADER}",
+        )
+    follow(one.strip() for one in sent.split(",") if one.strip())
+
+
+async def _with_bookmarks(answer: Response, services: Services) -> Response:
+    """Let the caller's next requests see what this one wrote, whichever service they reach.
+
+    Only a cluster of Neo4j needs that; a single server shows each write at once (decision 0115).
+    """
+    graph = services.base.graph
+    if graph.is_routed:
+        answer.headers[BOOKMARKS_HEADER] = ",".join((await graph.bookmarks()).raw_values)
+    return answer
 
 
 _LATE = (

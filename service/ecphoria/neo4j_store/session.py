@@ -5,8 +5,9 @@ import copy
 import random
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -14,7 +15,6 @@ import neo4j
 import numpy as np
 from neo4j.exceptions import (
     AuthError,
-    ClientError,
     ConfigurationError,
     ConnectionPoolError,
     ConstraintError,
@@ -25,7 +25,6 @@ from neo4j.exceptions import (
     ServiceUnavailable,
     SessionExpired,
     TransactionError,
-    TransientError,
 )
 from neo4j.vector import Vector as PackedVector
 
@@ -37,10 +36,9 @@ from ecphoria.errors import (
     OutcomeUnknown,
     StoreUnavailable,
     StoreUnsuitable,
-    Timeout,
-    Unavailable,
 )
 from ecphoria.neo4j_store.decoding import decoded
+from ecphoria.neo4j_store.failures import chain_of, error_of, retryable_behind, timed_out
 from ecphoria.neo4j_store.queries import (
     Mode,
     Query,
@@ -52,52 +50,8 @@ from ecphoria.neo4j_store.queries import (
 )
 from ecphoria.telemetry import Spans
 
-# The commit began, and its result is unknown, for instance because the server's disk is full.
-_COMMIT_FAILED = "Neo.DatabaseError.Transaction.TransactionCommitFailed"
 # The driver would also speak HTTP, but without the transactions that writing needs.
 _SCHEMES = frozenset({"bolt", "neo4j"})
-_TIMED_OUT = frozenset(
-    {
-        "Neo.ClientError.Transaction.TransactionTimedOut",
-        "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
-        "Neo.TransientError.Transaction.LockAcquisitionTimeout",
-    }
-)
-# This code is for a timeout while the transaction waits for a lock.
-_ENDED = _TIMED_OUT | {"Neo.ClientError.Transaction.LockClientStopped"}
-_KNOWN: Final[Mapping[str, tuple[type[EcphoriaError], str]]] = {
-    "Neo.ClientError.Database.DatabaseNotFound": (
-        Misconfigured,
-        "Neo4j has no such database; check ECPHORIA_NEO4J__DATABASE",
-    ),
-    "Neo.ClientError.Security.AuthenticationRateLimit": (
-        Misconfigured,
-        "Neo4j takes no password for some seconds, after wrong ones; check the Neo4j settings",
-    ),
-    # A query read a node that another transaction deleted meanwhile.
-    "Neo.ClientError.Statement.EntityNotFound": (
-        Unavailable,
-        "Somebody deleted what the query read; nothing was written. Try again.",
-    ),
-    # All indexes exist from the start; those of the old vectors are dropped after a switch.
-    "Neo.ClientError.Schema.IndexNotFound": (
-        EmbedderChanged,
-        "The store has changed its embedding model; nothing was written. Try again.",
-    ),
-    # By its settings, or while an operator of a cluster moves the database.
-    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase": (
-        StoreUnavailable,
-        "Neo4j's database is read-only now: reads work, nothing was written. Allow writes again.",
-    ),
-    # After a critical error the server begins no transaction before a restart.
-    "Neo.DatabaseError.Transaction.TransactionStartFailed": (
-        StoreUnavailable,
-        (
-            "Neo4j stopped its database after an error, often a full disk; nothing was written."
-            " Free space. The local Neo4j then restarts by itself; restart your own."
-        ),
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,30 +157,14 @@ def translated_errors(query: str) -> Iterator[None]:
     except (ServiceUnavailable, SessionExpired, ConnectionPoolError) as error:
         raise StoreUnavailable(query=query) from error
     except Neo4jError as error:
-        raise _translate(error, query) from error
+        raise error_of(error, query) from error
     except DriverError as error:
         # The first error of the transaction tells more than those of its later statements.
-        behind = next((found for found in _chain(error) if isinstance(found, Neo4jError)), None)
+        behind = next((found for found in chain_of(error) if isinstance(found, Neo4jError)), None)
         if behind is None:
             raise EcphoriaError(query=query) from error
         with translated_errors(query):
             raise behind from None  # avoids a circle in the chain
-
-
-def _translate(error: Neo4jError, query: str) -> EcphoriaError:
-    code = error.code or ""
-    if code in _TIMED_OUT:
-        return Timeout(query=query)
-    if code == _COMMIT_FAILED:
-        return OutcomeUnknown(query=query, reason=code)
-    if code in _KNOWN:
-        kind, remedy = _KNOWN[code]
-        return kind(remedy, query=query, reason=code)
-    if isinstance(error, TransientError) or code.startswith("Neo.ClientError.Transaction."):
-        return StoreUnavailable(query=query, reason=code)
-    if isinstance(error, ClientError):
-        return EcphoriaError(f"Neo4j refused the query {query}: {code}", query=query, reason=code)
-    return StoreUnavailable(query=query, reason=code)
 
 
 R = TypeVar("R")
@@ -237,6 +175,19 @@ Transaction = neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction
 QueryListener = Callable[[str, float], None]
 
 _IS_VECTOR: Final = re.compile(r"embedding(_\d+)?")
+_FOLLOWED: ContextVar[tuple[str, ...]] = ContextVar("followed", default=())
+
+
+def follow(bookmarks: Iterable[str]) -> None:
+    """Let the transactions of this task see the writes of these bookmarks (decision 0115).
+
+    They come from `Graph.bookmarks`, of this service or another one on the same store.
+    """
+    _FOLLOWED.set(tuple(bookmarks))
+
+
+def _followed() -> neo4j.Bookmarks:
+    return neo4j.Bookmarks.from_raw_values(_FOLLOWED.get())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,14 +262,17 @@ class Graph:
     ) -> None:
         self._driver = driver
         self._database = options.database
+        # Shared with copies for other generations of vectors, as is `_closed`.
+        self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager(bookmarks_supplier=_followed)
         self.patience = Patience(
             usual_s=options.query_timeout_s, first_s=options.first_query_timeout_s
         )
         self._retry_s = options.retry_s
         self._on_query = on_query
         self._spans = spans or Spans()
-        self._closed = asyncio.Event()  # shared with copies for other generations of vectors
+        self._closed = asyncio.Event()
         self.connections = options.connections
+        self.is_routed = options.uri.startswith("neo4j")
         self.queries = queries
         self._files = queries
         self.generation = 0
@@ -376,9 +330,8 @@ class Graph:
         }
 
     async def bookmarks(self) -> neo4j.Bookmarks:
-        """Get the bookmarks with which another connection sees every write of this one."""
-        known = await self._driver.execute_query_bookmark_manager.get_bookmarks()
-        return neo4j.Bookmarks.from_raw_values(known)
+        """Get the bookmarks with which another transaction sees every write of this service."""
+        return neo4j.Bookmarks.from_raw_values(await self._bookmarks.get_bookmarks())
 
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
         """Run one statement in a transaction of its own, retried when the server allows."""
@@ -401,6 +354,7 @@ class Graph:
                 parameters_=given,
                 routing_=_routing(query.mode),
                 database_=self._database,
+                bookmark_manager_=self._bookmarks,
                 result_transformer_=read,
             )
 
@@ -438,7 +392,7 @@ class Graph:
                         )
                 except (DriverError, Neo4jError) as error:
                     if (
-                        _timed_out(error)
+                        timed_out(error)
                         and opened[-1].unfamiliar
                         and limit_s < self.patience.longest_s
                     ):
@@ -446,7 +400,7 @@ class Graph:
                         continue
                     if not isinstance(error, (ResultError, TransactionError)):
                         raise
-                    cause = _behind(error)
+                    cause = retryable_behind(error)
                     if cause is None:
                         raise
                     if time.monotonic() - started > self._retry_s:
@@ -502,9 +456,7 @@ class Graph:
     async def _session(self, **config: Any) -> AsyncIterator[neo4j.AsyncSession]:
         self._require_open()
         async with self._driver.session(
-            database=self._database,
-            bookmark_manager=self._driver.execute_query_bookmark_manager,
-            **config,
+            database=self._database, bookmark_manager=self._bookmarks, **config
         ) as session:
             yield session
 
@@ -533,32 +485,6 @@ def _pauses() -> Iterator[float]:
     while True:
         yield random.uniform(longest / 2, longest)  # noqa: S311 (nothing is kept secret)
         longest = min(2 * longest, 2.0)
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """List an error and its causes.
-
-    After a failed statement, the driver raises another error for each other statement of the same
-    transaction, and the last one may be one of these.
-    """
-    seen: set[int] = set()
-    found: BaseException | None = error
-    while found is not None and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__ or found.__context__
-
-
-def _behind(error: BaseException) -> DriverError | Neo4jError | None:
-    """Find a retryable error among the causes of another error."""
-    for found in _chain(error):
-        if isinstance(found, (DriverError, Neo4jError)) and found.is_retryable():
-            return found
-    return None
-
-
-def _timed_out(error: BaseException) -> bool:
-    return any(isinstance(found, Neo4jError) and found.code in _ENDED for found in _chain(error))
 
 
 def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:

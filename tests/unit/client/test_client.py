@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from ecphoria import AsyncClient, Client, EcphoriaError, NewEpisode, Retries, Scope
+from ecphoria.client.exchange import Bookmarks
 from ecphoria.errors import (
     Conflict,
     InvalidInput,
@@ -542,3 +543,29 @@ def test_what_is_no_address_is_refused_and_not_repeated(given: str) -> None:
         with pytest.raises(InvalidInput, match="address of the service") as refused:
             kind(given)
         assert "eck_" not in str(refused.value)
+
+
+async def test_calls_name_the_writes_that_earlier_answers_told() -> None:
+    def answer(bookmarks: str = "") -> httpx.Response:
+        headers = {"Ecphoria-Bookmarks": bookmarks} if bookmarks else {}
+        return httpx.Response(200, json=RECEIPT, headers=headers)
+
+    service = Service(
+        answer("FB:a,FB:b"), answer(), answer("FB:c"), problem("internal", 500), answer()
+    )
+    async with service.client() as client:
+        for _ in range(3):
+            await client.remember("The ferry leaves at nine.")
+        with pytest.raises(EcphoriaError):
+            await client.remember("The ferry leaves at nine.")
+        await client.remember("The ferry leaves at nine.")
+    sent = [request.headers.get("Ecphoria-Bookmarks") for request in service.seen]
+    assert sent == [None, "FB:a,FB:b", "FB:a,FB:b", "FB:c", "FB:c"]
+
+
+def test_writes_of_calls_at_the_same_time_are_both_named() -> None:
+    known = Bookmarks()
+    one, other = (httpx.Request("POST", "http://memory.test", headers=known.sent()) for _ in "ab")
+    for request, told in ((one, "FB:a"), (other, "FB:b")):
+        known.learn(httpx.Response(200, headers={"Ecphoria-Bookmarks": told}, request=request))
+    assert known.sent() == {"Ecphoria-Bookmarks": "FB:a,FB:b"}
