@@ -207,6 +207,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
     _require_strategy(settings)
     told = reports or Reports()
     metrics = Metrics(CollectorRegistry())
+    async with AsyncExitStack() as unused:
+        open_chat(settings.llm, metrics, unused)
     async with AsyncExitStack() as guard:
         stack = AsyncExitStack()
         guard.push_async_callback(stack.aclose)

@@ -169,11 +169,13 @@ class Reembedder:
         Raises:
             Unavailable: The store does not answer.
         """
-        row = await self._store.find()
-        if row is None or row.state in ENDED:
+        found = await self._store.find()  # a read, as usually there is no change
+        if found is None or found.state in ENDED:
             return False
         hold = await self._store.hold(self._holder, self._options.lease_s)
-        if hold is None:
+        # Read again, because another process may have switched before this one got the lease.
+        row = await self._store.find() if hold else None
+        if hold is None or row is None:
             return False
         try:
             await self._work(row, hold)

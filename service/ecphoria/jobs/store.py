@@ -14,7 +14,7 @@ from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.answered import to_json
 from ecphoria.records.calibration import CalibrationOptions
-from ecphoria.records.ids import JobId, TenantId, fresh_id
+from ecphoria.records.ids import ID_FORM, JobId, TenantId, fresh_id
 from ecphoria.records.job import (
     Claimed,
     Job,
@@ -30,7 +30,7 @@ from ecphoria.records.job import (
 )
 
 _OF_CONCEPTS: Final = "propose"
-_ID: Final = re.compile(r"\b[0-9a-f]{32}\b")
+_ID: Final = re.compile(rf"\b{ID_FORM}\b")
 
 
 _LIST_CONCEPT_NAMES = Statement("jobs.list_concept_names", tuple[str, str])

@@ -19,6 +19,7 @@ from ecphoria.mcp.arguments import Instant
 from ecphoria.mcp.texts import NAME, clipped, fitted
 from ecphoria.records.asked import Condition
 from ecphoria.records.episode import Episode, MemoryKind, NewEpisode, fenced
+from ecphoria.records.ids import ID_FORM
 from ecphoria.records.recall import DEFAULT_HITS
 
 Connect = Callable[[Context], AbstractAsyncContextManager[AsyncClient]]
@@ -37,7 +38,7 @@ Session = Annotated[
 ]
 Speaker = Annotated[str | None, Field(max_length=1_000, description="Name of who said it.")]
 Role = Literal["user", "assistant", "tool", "system"]
-Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="Id of a memory.")]
+Id = Annotated[str, Field(pattern=rf"^{ID_FORM}$", description="Id of a memory.")]
 After = Annotated[
     Instant | None,
     Field(description="Earliest time, such as 2026-03-14T09:30:00+01:00; UTC without an offset."),

@@ -38,7 +38,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, float) or _is_whole(value)
+    return math.isfinite(value) if isinstance(value, float) else _is_whole(value)
 
 
 def _is_json(value: Any) -> bool:

@@ -26,6 +26,7 @@ from ecphoria.neo4j_store.shapes import (
 )
 from ecphoria.portability.format import read_file
 from ecphoria.records.calibration import Calibration
+from ecphoria.records.ids import ID_FORM
 from ecphoria.records.job import (
     ConsolidationReport,
     GraphSize,
@@ -53,7 +54,7 @@ OPERATORS: Final = ""
 # (decision 0031).
 _LATE_LIMIT: Final = 100_000
 """Largest number of keys and jobs of a tenant, which an import holds in memory."""
-_SLOT: Final = re.compile(r"([0-9a-f]{32}) (\S+) (?:waiting|begun)")
+_SLOT: Final = re.compile(rf"({ID_FORM}) (\S+) (?:waiting|begun)")
 
 
 class Unfit(Exception):

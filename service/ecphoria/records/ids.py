@@ -4,7 +4,8 @@ import re
 import uuid
 from typing import Final, NewType
 
-ID: Final = re.compile("[0-9a-f]{32}")
+ID_FORM: Final = "[0-9a-f]{32}"
+ID: Final = re.compile(ID_FORM)
 """The form of our ids."""
 
 TenantId = NewType("TenantId", str)

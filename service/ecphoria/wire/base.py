@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 from ecphoria.errors import EcphoriaError, ErrorField
 from ecphoria.records.answered import describe
 from ecphoria.records.asked import LISTED, read_named
+from ecphoria.records.ids import ID_FORM
 
 
 class Body(BaseModel):
@@ -71,6 +72,8 @@ class Answer(Body):
 LARGEST_PAGE: Final = 1_000
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE)]
 
+IdCursor = Annotated[str, Field(pattern=rf"^[0-9]{{1,18}}\.{ID_FORM}$")]
+"""Cursor of a list in the order of a time: that time and an id; opaque text to a caller."""
 PlaceCursor = Annotated[str, Field(pattern=r"^-?[0-9]{1,18}\.")]
 """Cursor of a list in another order: a number and a name; opaque text to a caller."""
 

@@ -47,6 +47,7 @@ from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.base import (
     Answer,
     FieldProblem,
+    IdCursor,
     Listing,
     PageSize,
     Parameters,
@@ -207,7 +208,7 @@ class EpisodeQuery(Parameters):
 class ExpiringQuery(Parameters):
     """Page of episodes whose life has an end."""
 
-    cursor: Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")] | None = None
+    cursor: IdCursor | None = None
     """`next_cursor` of the page before."""
     limit: PageSize = 100
     """Size of the page."""

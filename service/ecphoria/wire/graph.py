@@ -1,7 +1,5 @@
 """Parameters and pages of traces, concepts and the graph around a node."""
 
-from typing import Annotated
-
 from pydantic import Field
 
 from ecphoria.records.asked import Instant, Name
@@ -9,10 +7,7 @@ from ecphoria.records.episode import Bucket, BucketKind
 from ecphoria.records.graph import Concept, ConceptSort
 from ecphoria.records.recall import TraceSummary, Verdict
 from ecphoria.records.traced import NodeKind
-from ecphoria.wire.base import Listing, PageSize, Parameters, PlaceCursor
-
-TraceCursor = Annotated[str, Field(pattern=r"^[0-9]{1,18}\.[0-9a-f]{32}$")]
-"""Cursor of a list of traces; opaque text to a caller."""
+from ecphoria.wire.base import IdCursor, Listing, PageSize, Parameters, PlaceCursor
 
 
 class TraceQuery(Parameters):
@@ -22,7 +17,7 @@ class TraceQuery(Parameters):
     """Only recalls by this strategy."""
     verdict: Verdict | None = None
     """Only recalls with this verdict."""
-    cursor: TraceCursor | None = None
+    cursor: IdCursor | None = None
     """`next_cursor` of the page before."""
     limit: PageSize = 100
     """Size of the page."""

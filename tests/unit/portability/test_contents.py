@@ -44,6 +44,16 @@ def test_every_edit_is_refused_at_its_line(tmp_path: Path) -> None:
     assert tried > 400
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_is_not_finite_is_refused(tmp_path: Path, value: float) -> None:
+    lines = small()
+    edge = next(record["edge"] for record in lines if "weight" in str(record.get("edge")))
+    edge["properties"]["weight"] = value
+    write(tmp_path / "copy", lines)
+    with pytest.raises(BadFile, match="weight"):
+        check_file(tmp_path / "copy")
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
