@@ -18,7 +18,16 @@ from typer import Argument, Option
 
 from ecphoria.cli.connection import Home, Server
 from ecphoria.cli.extras import local_settings
-from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, say_error, stderr, stdout
+from ecphoria.cli.terminal import (
+    MOST_ROWS,
+    AsJson,
+    counted,
+    pairs,
+    print_json,
+    say_error,
+    stderr,
+    stdout,
+)
 from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.engine import (
     Endpoint,
@@ -57,7 +66,9 @@ BoltOption = Annotated[
 HttpOption = Annotated[
     int | None, Option("--http-port", min=1, max=65535, help="Port. Default: a free one.")
 ]
-LinesOption = Annotated[int, Option("--lines", "-n", min=1, help="Number of lines, from the end.")]
+LinesOption = Annotated[
+    int, Option("--lines", "-n", min=1, max=MOST_ROWS, help="Number of lines, from the end.")
+]
 StatementArgument = Annotated[
     str | None, Argument(help="One statement. Without it, a prompt opens.", metavar="CYPHER")
 ]

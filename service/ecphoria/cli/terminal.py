@@ -19,7 +19,11 @@ FAILED: Final = 1
 WRONGLY_USED: Final = 2
 INTERRUPTED: Final = 130
 
-Limit = Annotated[int, Option("--limit", "-n", min=1, metavar="N", help="Maximum number of rows.")]
+# Python's iterators take no number beyond 2^63.
+MOST_ROWS: Final = 1_000_000_000
+Limit = Annotated[
+    int, Option("--limit", "-n", min=1, max=MOST_ROWS, metavar="N", help="Maximum number of rows.")
+]
 AsJson = Annotated[bool, Option("--json", help="Print JSON; of a list, one object a line.")]
 
 _THEME = Theme(

@@ -111,6 +111,7 @@ def test_a_moved_command_tells_its_new_name(command: Command, name: str) -> None
         "calibrate --out FILE", "backup restore FILE", "tenants import FILE",
         "eval locomo --data FILE", "eval all --data FILE", "eval compare FILE FILE",
         "eval dynamics --out FILE",
+        "list -n 99999999999999999999", "neo4j logs -n 99999999999999999999",
         "strategy try x --option nothing", "config set schedule.daily_at noon", "forget",
     ],
 )  # fmt: skip
