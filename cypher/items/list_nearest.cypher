@@ -1,7 +1,7 @@
-// doc: Search the vector index for the nearest items under a path.
+// doc: Search the vector index for the nearest items under a path, also those whose life is over: the
+//   index cannot tell, and their number tells whether there are more.
 // mode: read
-// params: tenant STRING, path_from STRING, path_before STRING, now DATETIME, vector VECTOR,
-//   fetch INTEGER
+// params: tenant STRING, path_from STRING, path_before STRING, vector VECTOR, fetch INTEGER
 // returns: namespace LIST<STRING>, key STRING, value JSON, created_at DATETIME,
 //   updated_at DATETIME, expires_at DATETIME, score FLOAT
 CYPHER 25
@@ -13,8 +13,6 @@ SEARCH n IN (
   LIMIT $fetch
 ) SCORE AS found
 // use: scored(n)
-WITH n, score
-WHERE n.expires_at IS NULL OR n.expires_at > $now
 RETURN n.namespace AS namespace, n.key AS key, n.value AS value, n.created_at AS created_at,
   n.updated_at AS updated_at, n.expires_at AS expires_at, score
 ORDER BY score DESC, n.path, key

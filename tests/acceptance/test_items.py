@@ -135,6 +135,42 @@ async def test_an_item_expires_and_a_read_can_refresh_it(client: Client, cypher:
     assert client.items.get((place,), "short") is None
 
 
+async def test_items_whose_life_is_over_hide_none_that_lives(
+    client: Client, cypher: Cypher
+) -> None:
+    place = f"t-{secrets.token_hex(4)}"
+    over = [
+        ItemWrite(namespace=(place,), key=f"{n}", value={"text": "the ferry"}, ttl_s=500)
+        for n in range(60)
+    ]
+    client.items.write(over)
+    client.items.put((place,), "lives", {"text": "a train to the harbour"})
+    await let_pass(cypher, place, 600)
+    assert keys(client, (place,), query="the ferry") == ["lives"]
+    assert keys(client, (place,), query="the ferry", where={"text": {"$ne": "?"}}) == ["lives"]
+
+
+async def test_an_item_in_place_of_one_whose_life_is_over_is_new(
+    client: Client, cypher: Cypher
+) -> None:
+    place = f"t-{secrets.token_hex(4)}"
+    client.items.put((place,), "k", {"n": 1}, ttl_s=500)
+    first = client.items.get((place,), "k")
+    await let_pass(cypher, place, 600)
+    # A write deletes a thousand of those, the oldest ends first.
+    await cypher(
+        "MATCH (n:Item {path: $path}) UNWIND range(1, 1000) AS number"
+        " CREATE (:Item {tenant: n.tenant, path: 'p', key: toString(number), value: '{}',"
+        " namespace: ['p'], expires_at: n.expires_at - duration({days: 1})})",
+        path=f"{place}\x1f",
+    )
+    client.items.put((place,), "k", {"n": 2})
+    second = client.items.get((place,), "k")
+    assert first is not None
+    assert second is not None
+    assert second.created_at == second.updated_at > first.created_at
+
+
 async def test_items_whose_life_is_over_leave_the_store_with_the_next_write(
     client: Client, stranger: Owner, cypher: Cypher
 ) -> None:

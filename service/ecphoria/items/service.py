@@ -163,16 +163,15 @@ class ItemService:
         return met[wanted.offset : wanted.offset + wanted.limit]
 
     async def _nearest(self, tenant: TenantId, wanted: ItemSearch, vector: Vector) -> list[Item]:
-        enough = wanted.offset + wanted.limit
+        now, enough = self._clock.now(), wanted.offset + wanted.limit
         fetch = min(_FURTHEST, max(50, enough if wanted.filter is None else 4 * enough))
         while True:
-            found = await self._store.nearest(
-                tenant, wanted.namespace, self._clock.now(), vector, fetch
-            )
+            found = await self._store.nearest(tenant, wanted.namespace, vector, fetch)
             met = (
                 item
                 for item in found
-                if wanted.filter is None or matches(item.value, wanted.filter)
+                if (item.expires_at is None or item.expires_at > now)
+                and (wanted.filter is None or matches(item.value, wanted.filter))
             )
             kept = list(islice(met, wanted.offset, enough))
             if len(kept) == wanted.limit or len(found) < fetch or fetch == _FURTHEST:

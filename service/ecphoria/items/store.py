@@ -82,7 +82,6 @@ class ItemStore(Store):
 
         async def write(work: Work) -> int:
             await lock_tenant(work, tenant)
-            # Before the others, so that none takes the place of an expired one.
             (deleted,) = await work.run(
                 _DELETE_ITEMS, tenant=tenant, rows=_addresses(gone), now=now
             )
@@ -105,16 +104,15 @@ class ItemStore(Store):
         )
 
     async def nearest(
-        self, tenant: TenantId, prefix: Namespace, now: datetime, vector: Vector, fetch: int
+        self, tenant: TenantId, prefix: Namespace, vector: Vector, fetch: int
     ) -> list[Item]:
-        """List the items under a namespace that are nearest to a vector."""
+        """List the items nearest to a vector under a namespace, also those whose life is over."""
         path = path_of(prefix)
         return await self._graph.run(
             _LIST_NEAREST,
             tenant=tenant,
             path_from=path,
             path_before=path[:-1] + _AFTER_END if path else _LAST,
-            now=now,
             vector=packed(vector),
             fetch=fetch,
         )
