@@ -97,6 +97,30 @@ async def test_a_mark_that_turns_the_text_is_a_box(open_tab: OpenTab, hostile: O
     assert await tab.page.locator(".who .boxed").count() > 0
 
 
+async def test_a_text_is_cut_between_characters(open_tab: OpenTab, fresh: Owner) -> None:
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"  # one character
+    fresh.remember("otters " + "\U0001f9a6" * 400, session="\U0001f9a6" * 20)
+    fresh.remember("otters " + "a" * 590 + family * 50)
+    tab = await open_tab(fresh.key)
+    await tab.ask("otters")
+    shown = {text.strip("\u2026")[-5:] for text in await tab.texts(".words bdi")}
+    assert shown == {"\U0001f9a6" * 5, "a" * 5}
+    assert {*await tab.texts(".words .link")} == {
+        "Show all 407 characters",
+        f"Show all {len('otters ' + 'a' * 590 + family * 50)} characters",
+    }
+    await tab.page.click(".export summary")
+    async with tab.page.expect_download() as download:
+        await tab.page.get_by_role("button", name="Picture (SVG)").click()
+    saved = await (await download.value).path()
+    svg = await asyncio.to_thread(Path(saved).read_text, encoding="utf-8")
+    assert "\U0001f9a6" in svg
+    assert "\ufffd" not in svg  # half a character
+    await tab.open("timeline", by="session")
+    await tab.page.wait_for_selector(".strip a")
+    assert "\U0001f9a6" * 5 + "\u2026" in await tab.texts(".strip small")
+
+
 async def test_a_picture_of_it_is_inert(open_tab: OpenTab, hostile: Owner, tmp_path: Path) -> None:
     tab = await open_tab(hostile.key)
     await tab.ask("<script>window.pwned=1</script> otters \u202e", strategy="ppr")

@@ -5,7 +5,7 @@ import { day, STATES, W } from "../words.js";
 import { paint } from "./paint.js";
 import { Table } from "./picture.js";
 import { nameOf } from "./scene.js";
-import { Text } from "./text.js";
+import { cut, Text } from "./text.js";
 import { looks, palette } from "./theme.js";
 
 const SIZE = 420;
@@ -55,8 +55,7 @@ function dots(rows, at, colour) {
 
 function names(centre, inner, at, colour) {
   return [centre, ...inner.slice(0, MOST_NAMES)].map((row, n) => {
-    const name = nameOf(row);
-    const text = name.length > 18 ? `${name.slice(0, 17)}…` : name;
+    const text = cut(nameOf(row), 18);
     const where = n ? outward(at.get(row.id), 6 * text.length) : { x: SIZE / 2, y: SIZE / 2 - 14, align: "center" };
     return { kind: "text", ...where, text, size: n ? 11 : 14, bold: !n, fill: colour.ink };
   });

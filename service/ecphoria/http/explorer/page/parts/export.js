@@ -3,7 +3,7 @@ import { html } from "../vendor.js";
 import { VERDICTS, W, day } from "../words.js";
 import { paint, shapesOf, signShapes, svgOf } from "./paint.js";
 import { matching } from "./picture.js";
-import { plain } from "./text.js";
+import { plain, upTo } from "./text.js";
 import { narrow, palette } from "./theme.js";
 
 const WIDE = { width: 1000, height: 460 };
@@ -62,13 +62,13 @@ function written(texts, y, width) {
 /** Break a text between words into a few lines; what does not fit is left out. */
 function broken(text, room) {
   const lines = [""];
-  for (const word of text.slice(0, room * MOST_LINES).split(" ")) {
+  for (const word of upTo(text, room * MOST_LINES).split(" ")) {
     const longer = `${lines.at(-1)} ${word}`.trim();
     if (longer.length <= room || !lines.at(-1)) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  const shown = lines.slice(0, MOST_LINES).map((line) => line.slice(0, room));
-  if (shown.join(" ").length < text.length) shown.push(`${shown.pop().slice(0, room - 1)}…`);
+  const shown = lines.slice(0, MOST_LINES).map((line) => upTo(line, room));
+  if (shown.join(" ").length < text.length) shown.push(`${upTo(shown.pop(), room - 1)}…`);
   return shown;
 }
 

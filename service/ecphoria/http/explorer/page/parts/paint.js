@@ -1,5 +1,6 @@
 // The drawing: a list of shapes from a scene, painted on a canvas or written as SVG.
 import { nameOf, placed, spread, stateOf, ticks } from "./scene.js";
+import { cut } from "./text.js";
 
 /** @typedef {{kind: "line"|"curve"|"circle"|"text", [name: string]: any}} Shape */
 
@@ -95,8 +96,7 @@ function labelled(story, at, width) {
 
 /** A label beside its dot, and the room of both. */
 function labelOf(node, { x, y }, width) {
-  const name = nameOf(node);
-  const text = name.length > 16 ? `${name.slice(0, 15)}…` : name;
+  const text = cut(nameOf(node), 16);
   const long = 7 * text.length + 12;
   const left = x + long > width;
   return { text, x: x + (left ? -8 : 8), y: y + 4, align: left ? "right" : "left", from: x - (left ? long : 6), to: x + (left ? 6 : long) };

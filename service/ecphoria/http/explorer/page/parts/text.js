@@ -1,5 +1,5 @@
 // Texts of a memory, which anybody may have written: shown as they are, and never as markup.
-import { h, html, useState } from "../vendor.js";
+import { html, useState } from "../vendor.js";
 import { W } from "../words.js";
 
 // Control characters, marks that turn the direction of a text, blanks without width, tags. Joiners
@@ -18,13 +18,20 @@ export function pieces(text) {
 /** The same for pictures and names of files, where nothing can be boxed. @param {string} text */
 export const plain = (text) => text.split(HIDDEN).map((piece, place) => (place % 2 ? `[${codeOf(piece)}]` : piece)).join("");
 
-/** A text or a name of the memory. @param {{of: string|null|undefined, as?: string}} props */
-export function Text({ of, as = "bdi" }) {
-  return h(as, as === "bdi" ? {} : { dir: "auto" }, pieces(of ?? ""));
-}
+/** A text or a name of the memory. @param {{of: string|null|undefined}} props */
+export const Text = ({ of }) => html`<bdi>${pieces(of ?? "")}</bdi>`;
 
 /** The first element of a selector. @param {string} selector @returns {HTMLElement|null} */
 export const element = (selector) => document.querySelector(selector);
+
+const characters = new Intl.Segmenter();
+
+/** The start of a text, of at most so many UTF-16 units. No character is halved: an emoji may have eleven units. */
+export const upTo = (text, most) =>
+  text.length <= most ? text : text.slice(0, characters.segment(text).containing(most).index);
+
+/** A text of at most so many UTF-16 units; one that was longer ends with an ellipsis. */
+export const cut = (text, most) => (text.length <= most ? text : `${upTo(text, most - 1)}…`);
 
 const CLIP = 600;
 
@@ -32,6 +39,6 @@ const CLIP = 600;
 export function Long({ of }) {
   const [whole, show] = useState(false);
   if (whole || of.length <= CLIP) return html`<${Text} of=${of} />`;
-  return html`<${Text} of=${`${of.slice(0, CLIP)}…`} />${" "}
-    <button class="link" onClick=${() => show(true)}>${W.hit.whole(of.length)}</button>`;
+  return html`<${Text} of=${cut(of, CLIP)} />${" "}
+    <button class="link" onClick=${() => show(true)}>${W.hit.whole([...of].length)}</button>`;
 }

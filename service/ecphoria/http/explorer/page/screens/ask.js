@@ -11,7 +11,7 @@ import { Hit } from "../parts/hit.js";
 import { sharedHits } from "../parts/paint.js";
 import { Legend, Picture, Scale, Steps, Twin } from "../parts/picture.js";
 import { calm } from "../parts/theme.js";
-import { element, Long, Text, pieces } from "../parts/text.js";
+import { cut, element, Long, Text, pieces } from "../parts/text.js";
 
 export function Ask() {
   const { query } = route.value;
@@ -247,7 +247,7 @@ function Ranks({ one, two, stories }) {
     <p>${W.compare.joined(sharedHits(...stories).length)}</p>
     <table><thead><tr><th scope="col">${W.compare.rank(one.strategy)}</th><th scope="col">${W.compare.rank(two.strategy)}</th><th scope="col">${W.tabsOfAnswer.hits}</th></tr></thead>
     <tbody>${texts.map((hit) => html`<tr><td>${first.get(hit.id) ?? "–"}</td><td>${ranks.get(hit.id) ?? "–"}</td>
-      <td class="name"><${Text} of=${hit.text.slice(0, 120)} /></td></tr>`)}</tbody></table></section>`;
+      <td class="name"><${Text} of=${cut(hit.text, 120)} /></td></tr>`)}</tbody></table></section>`;
 }
 
 /** The keys of this screen. @param {KeyboardEvent} event @returns {boolean} */

@@ -7,7 +7,7 @@ import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { stated, spans } from "../parts/facts.js";
 import { allOf, KINDS, Kinds, Memory, Stack } from "../parts/memories.js";
 import { Pages, usePages, useRead } from "../parts/reading.js";
-import { Text } from "../parts/text.js";
+import { cut, Text } from "../parts/text.js";
 
 const BUCKETS = 1000;
 const TURNS = 50;
@@ -46,7 +46,7 @@ function Bars({ buckets, by }) {
     ${buckets.map((each) => html`<a key=${nameOf(each)} href=${href("timeline", { ...query, bucket: nameOf(each) || " " })} data-bucket=${nameOf(each)}
       data-count=${allOf(each)} aria-current=${named(chosen) === nameOf(each) ? "true" : null} title=${labelOf(each)}
       aria-label=${W.timeline.bar(labelOf(each), ...KINDS.map((kind) => each[kind]))}><${Stack} counts=${each} most=${most} tall />
-      <small><${Text} of=${by === "session" ? labelOf(each).slice(0, 12) : labelOf(each)} /></small></a>`)}</div>
+      <small><${Text} of=${by === "session" ? cut(labelOf(each), 12) : labelOf(each)} /></small></a>`)}</div>
     <figcaption>${W.timeline.most(most)}<${Kinds} counts=${total} /></figcaption></figure>`;
 }
 
