@@ -11,6 +11,7 @@ from typing import Any
 import neo4j
 import numpy as np
 import pytest
+from playwright.async_api import Route, expect
 
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_questions
@@ -291,6 +292,71 @@ async def test_a_link_to_a_trace_and_to_one_that_is_gone(
     await tab.open("ask", trace=answer["trace_id"])
     await tab.page.wait_for_selector(".problem[data-status='404']")
     assert "erased or dropped" in await tab.page.inner_text(".problem")
+
+
+async def test_a_trace_is_asked_again_with_all_its_filters(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    for role in ("user", "assistant"):
+        fresh.remember(f"The otters of the {role} eat fish.", role=role)
+    filters = {"role": "user", "occurred_from": "2020-02-03T04:05:06Z"}
+    asked = fresh.post("/v1/recall", json={"cue": "What do the otters eat?", "filters": filters})
+    assert len(asked.json()["hits"]) == 1
+    tab = await open_tab(fresh.key)
+    await tab.open("ask", trace=asked.json()["trace_id"])
+    await tab.answered()
+    # The default strategy has its name in the trace.
+    await expect(tab.page.locator("select[name=strategy] option:checked")).to_contain_text(
+        "default"
+    )
+    await tab.page.click(".recorded button")
+    await tab.page.wait_for_selector(".since")
+    assert len(await tab.texts(".hit")) == 1
+    assert await tab.page.input_value("input[name=from]") == "2020-02-03"
+    assert await tab.page.locator(".more[open]").count() == 1
+    assert tab.faults == []
+
+
+async def test_a_field_that_is_refused_is_shown(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    await tab.open("ask", cue="Who is Davor?", k=500)
+    await tab.page.wait_for_selector(".problem[data-status='422']")
+    await tab.page.click(".more summary")
+    await tab.page.wait_for_selector(".more:not([open])")
+    await tab.page.press("#cue", "Enter")
+    await tab.page.wait_for_selector(".more[open] input[name=k]:focus")
+
+
+async def test_a_link_may_hold_a_plain_question_mark(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    await tab.page.evaluate("location.hash = '#/ask?cue=Who is Davor?&k=3'")
+    await tab.answered()
+    assert await tab.page.input_value("#cue") == "Who is Davor?"
+    assert len(await tab.texts(".hit")) == 3
+
+
+async def test_a_recall_that_ends_behind_another_screen_leaves_it_alone(
+    open_tab: OpenTab, demo: Owner
+) -> None:
+    tab = await open_tab(demo.key, reduced_motion="no-preference")
+    left = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await left.wait()
+        await route.continue_()
+
+    await tab.page.route("**/v1/recall", late)
+    await tab.page.fill("#cue", HUSBAND)
+    await tab.page.press("#cue", "Enter")
+    await tab.page.wait_for_selector(".skeleton")
+    await tab.page.get_by_role("link", name="Review").click()
+    async with tab.page.expect_response("**/v1/recall") as answer:
+        left.set()
+    await (await answer.value).finished()
+    await tab.page.wait_for_selector("#decisions .empty")
+    assert tab.page.url.endswith("#/review")
+    await tab.page.go_back()
+    await tab.answered()
 
 
 async def test_a_link_to_erased_memories_and_what_changed_since(

@@ -4,7 +4,7 @@ import { call, Problem, stream } from "./api.js";
 import { columnsOf, storyOf } from "./parts/scene.js";
 
 /**
- * @typedef {{phase: "start"|"asking"|"stopped"|"failed"|"shown", of?: string, problem?: any, shown?: any, other?: any,
+ * @typedef {{phase: "start"|"asking"|"stopped"|"failed"|"shown", of?: string, recorded?: boolean, problem?: any, shown?: any, other?: any,
  *   stories?: import("./parts/scene.js").Story[], columns?: any[], stored?: number}} Asked
  */
 
@@ -101,16 +101,16 @@ export async function run(query, recorded) {
   } catch (problem) {
     if (running !== mine) return;
     if (problem instanceof Problem && problem.status === 401) last = null;
-    asked.value = problem instanceof Problem ? { phase: "failed", problem } : { phase: "stopped" };
+    asked.value = problem instanceof Problem ? { phase: "failed", problem } : { phase: "stopped", recorded };
     if (!(problem instanceof Problem) && problem.name !== "AbortError") throw problem;
   }
 }
 
 async function both(query, recorded, signal) {
-  const [shown, other, former] = await Promise.all([
-    query.trace ? traced(query.trace, signal) : recalled(query, query.strategy, recorded, signal),
-    query.compare ? compared(query, signal) : null,
-    query.was ? traceOf(query.was, signal).catch(() => null) : null,
+  const former = query.was ? await formerOf(query.was, signal) : null;
+  const [shown, other] = await Promise.all([
+    query.trace ? traced(query.trace, signal) : recalled(bodyOf(query, former), query.strategy, recorded, signal),
+    query.compare ? compared(query, former, signal) : null,
     columnsRead(signal),
   ]);
   if (former) tellChanges(shown, former);
@@ -128,10 +128,18 @@ function tellChanges(shown, former) {
 
 const traceOf = (id, signal) => call("GET", `/v1/traces/${encodeURIComponent(id)}`, { signal });
 
+/** The trace that is asked again; null if it was erased or dropped. */
+function formerOf(id, signal) {
+  return traceOf(id, signal).catch((problem) => {
+    if (problem.status === 404) return null;
+    throw problem;
+  });
+}
+
 /** A trace is compared with a recall of today by its own cue. */
-async function compared(query, signal) {
+async function compared(query, former, signal) {
   const cue = query.cue || (await traceOf(query.trace, signal)).cue;
-  return recalled({ ...query, cue }, query.compare, false, signal);
+  return recalled(bodyOf({ ...query, cue }, former), query.compare, false, signal);
 }
 
 const SESSIONS = 1000;
@@ -144,19 +152,19 @@ async function columnsRead(signal) {
   sessions.further = Boolean(further);
 }
 
-async function recalled(query, strategy, recorded, signal) {
-  const body = { ...bodyOf(query), strategy: strategy || null, record: recorded, explain: true };
+async function recalled(asks, strategy, recorded, signal) {
+  const body = { ...asks, strategy: strategy || null, record: recorded, explain: true };
   return shownRecall(await call("POST", "/v1/recall", { body, signal, again: !recorded }), recorded);
 }
 
-/** The body of a recall, as the form says. */
-function bodyOf(query) {
+/** The body of a recall, as the form says; a trace that is asked again may have more filters than the form. */
+function bodyOf(query, former) {
   const filters = {
-    speaker: query.speaker || null, session: query.session || null,
+    ...former?.filters, speaker: query.speaker || null, session: query.session || null,
     occurred_from: instant(query.from), occurred_before: instant(query.before),
   };
   return {
-    cue: query.cue, k: Number(query.k) || 10, filters, as_of: instant(query.as_of), match: query.match || "any",
+    cue: query.cue, k: Number(query.k) || 10, filters, as_of: instant(query.as_of), known_at: former?.known_at, match: query.match || "any",
     asker: query.asker || null, include_dormant: query.dormant === "1", rerank: query.rerank === "1",
   };
 }

@@ -8,7 +8,7 @@ export const SCREENS = ["ask", "traces", "timeline", "concept", "review", "forge
 
 /** @returns {Route} */
 function read() {
-  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const [, path, search] = /^#?\/?([^?]*)\??(.*)/.exec(location.hash);
   const screen = SCREENS.includes(path) ? path : SCREENS[0];
   return { screen, query: Object.fromEntries(new URLSearchParams(search)) };
 }

@@ -174,7 +174,7 @@ export const W = {
     recordOff: "Off: the recall leaves no trace in the memory.",
     recordOn: "On: the recall leaves a trace, and the memory learns from it.",
     start: "Ask something to see how its memories wake.",
-    stopped: "Stopped. Nothing was changed.",
+    stopped: (recorded) => `Stopped. ${recorded ? "The service may have recorded the recall already" : "Nothing was changed"}.`,
     noneStored: "Nothing is stored yet.",
     noneStoredHow: "Fill the memory with one of these:",
     noneMatch: (n) => `${plural(n, "memory", "memories")} stored, but none matches this cue and these filters.`,

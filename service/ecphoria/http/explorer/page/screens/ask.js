@@ -22,7 +22,7 @@ export function Ask() {
   return html`<main class="ask"><h1>${W.ask.title}</h1><${Form} />
     ${phase === "start" && html`<p class="start">${W.ask.start}</p>`}
     ${phase === "asking" && html`<${Loading} text=${W.recalling} /><button class="late" onClick=${stop}>${W.stop}</button>`}
-    ${phase === "stopped" && html`<p class="start" role="status">${W.ask.stopped}</p>`}
+    ${phase === "stopped" && html`<p class="start" role="status">${W.ask.stopped(asked.value.recorded)}</p>`}
     ${phase === "failed" && html`<${Fault} problem=${problem} gone=${W.ask.traceGone} again=${() => run(query, false)} />`}
     ${phase === "shown" && of === key && html`<${Shown} asked=${asked.value} />`}
   </main>`;
@@ -37,12 +37,8 @@ function submit(event) {
   const recorded = record.value;
   const done = run(query, recorded);
   go("ask", { ...query, tenant: route.value.query.tenant });
-  done.then(() => { if (asked.value.phase === "shown" && !calm()) restart(); });
-}
-
-function restart() {
-  amend({ step: 0 });
-  playing.value = true;
+  // By then another question, or another screen, may be open.
+  done.then(() => { if (asked.value.of === keyOf(route.value.query) && !calm()) play(asked.value.stories[0], true); });
 }
 
 const set = (name) => (event) => {
@@ -52,36 +48,42 @@ const set = (name) => (event) => {
 
 function Form() {
   const words = W.ask;
-  const { cue = "", strategy = "", as_of = "" } = draft.value;
+  const { cue = "", strategy } = draft.value;
   return html`<form class="cue" onSubmit=${submit} role="search">
     <label class="wide">${words.cue}<input id="cue" name="cue" value=${cue} onInput=${set("cue")} placeholder=${words.hint}
       autocomplete="off" maxlength="10000" dir="auto" /></label>
-    <label>${words.strategy}<select name="strategy" value=${strategy} onChange=${set("strategy")}>
+    <label>${words.strategy}<select name="strategy" value=${strategy === strategies.value[0] ? "" : strategy} onChange=${set("strategy")}>
       ${strategyOptions(strategy)}</select></label>
-    <label>${words.asOf}<input type="date" name="as_of" value=${as_of.slice(0, 10)} onInput=${set("as_of")} /></label>
+    <${Field} name="as_of" label=${words.asOf} type="date" />
     <button class="main">${words.recall}</button>
     <${More} />
   </form>`;
 }
 
+/** A field of the form; of an instant, a date shows the day. */
+const Field = ({ name, label, type = "text", ...rest }) => html`<label>${label}<input type=${type} name=${name}
+  value=${(draft.value[name] ?? "").slice(0, type === "date" ? 10 : undefined)} onInput=${set(name)} ...${rest} /></label>`;
+
 function strategyOptions(chosen) {
-  const [standard, ...others] = strategies.value;
+  const [standard = "", ...others] = strategies.value;
   const names = chosen && !strategies.value.includes(chosen) ? [chosen, ...others] : others;
-  return [html`<option value="">${standard ? W.ask.standard(standard) : W.ask.standard("")}</option>`,
+  return [html`<option value="">${W.ask.standard(standard)}</option>`,
     ...names.map((name) => html`<option value=${name}>${name}</option>`)];
 }
 
+const MORE = ["speaker", "session", "from", "before", "k", "match", "asker", "dormant", "rerank"];
+
 function More() {
   const words = W.ask;
-  const field = (name, label, type, extra = {}) => html`<label>${label}<input type=${type} name=${name}
-    value=${draft.value[name] ?? ""} onInput=${set(name)} ...${extra} /></label>`;
-  return html`<details class="more"><summary>${words.more}</summary><div>
-    ${field("speaker", words.speaker, "text")}${field("session", words.session, "text")}
-    ${field("from", words.from, "date")}${field("before", words.before, "date")}
-    ${field("k", words.k, "number", { min: 1, max: 200, placeholder: 10 })}
+  // Open if the address has one of its fields, or if what one holds is refused: a closed field cannot show it.
+  return html`<details class="more" open=${MORE.some((name) => route.value.query[name])}
+    onInvalidCapture=${(event) => { event.currentTarget.open = true; }}><summary>${words.more}</summary><div>
+    <${Field} name="speaker" label=${words.speaker} /><${Field} name="session" label=${words.session} />
+    <${Field} name="from" label=${words.from} type="date" /><${Field} name="before" label=${words.before} type="date" />
+    <${Field} name="k" label=${words.k} type="number" min="1" max="200" placeholder="10" />
     <label>${words.match}<select name="match" value=${draft.value.match ?? "any"} onChange=${set("match")}>
       ${Object.entries(words.matches).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label>
-    ${field("asker", words.asker, "text")}
+    <${Field} name="asker" label=${words.asker} />
     <label class="check"><input type="checkbox" name="rerank" checked=${draft.value.rerank === "1"} onChange=${set("rerank")} />
       ${words.rerank}</label>
     <label class="check"><input type="checkbox" name="dormant" checked=${draft.value.dormant === "1"} onChange=${set("dormant")} />
@@ -90,6 +92,12 @@ function More() {
       onChange=${(event) => { record.value = event.currentTarget.checked; }} />${words.record}</label>
     <p class="dim">${record.value ? words.recordOn : words.recordOff}</p>
   </div></details>`;
+}
+
+/** Play the steps, or stop; after the last step they begin anew. */
+function play(story, on) {
+  if (on && stepOf(story) === story.steps - 1) show(0);
+  playing.value = on;
 }
 
 /** The step of the address, or the last. */
@@ -107,15 +115,11 @@ function Shown({ asked: { shown, other, stories, columns, further, stored } }) {
   const step = stepOf(story);
   const chosen = stories.some((each) => each.nodes.has(route.value.query.hit)) ? route.value.query.hit : null;
   const folded = columns.length > 60 ? columns.filter((column) => !column.used).length : 0;
-  const play = (on) => {
-    if (on && step >= story.steps - 1) amend({ step: 0 });
-    playing.value = on;
-  };
   return html`<${Verdict} shown=${shown} stored=${stored} />
     <div class="both">
       <section class="score" id="picture" aria-label=${W.picture.step}>
         <${Picture} stories=${stories} columns=${columns} step=${step} chosen=${chosen} choose=${choose} />
-        <${Steps} story=${story} step=${step} show=${show} playing=${playing.value} play=${play} />
+        <${Steps} story=${story} step=${step} show=${show} playing=${playing.value} play=${(on) => play(story, on)} />
         <${Legend} folded=${folded} further=${further} />
         <${Twin} story=${story} step=${step} />
         <div class="row"><${Compare} /><${Export} state=${{ asked: { shown, stories, columns }, step, chosen }} /></div>
@@ -262,7 +266,7 @@ export function askKey(event) {
     if (hit) { amend({ hit: hit.id, tab: undefined }); reveal(hit.rank); }
   };
   const acts = {
-    " ": () => { if (!playing.value && step >= stories[0].steps - 1) show(0); playing.value = !playing.value; },
+    " ": () => play(stories[0], !playing.value),
     ArrowLeft: () => show(Math.max(0, step - 1)),
     ArrowRight: () => show(Math.min(stories[0].steps - 1, step + 1)),
     j: () => to(at + 1),
