@@ -1,6 +1,9 @@
 """Forgetting: lists and counts agree with the service after each change."""
 
+import asyncio
 from typing import Any
+
+from playwright.async_api import expect
 
 from ecphoria.client import Client
 from tests.acceptance.conftest import Owner
@@ -160,6 +163,46 @@ async def test_erasing_needs_the_number_and_erases_what_was_shown(
     after = fresh.get("/v1/stats").json()
     assert all(before[kind] - after[kind] == count for kind, count in shown)
     assert tab.faults == []
+
+
+async def test_a_preview_ends_when_what_it_is_of_changes(open_tab: OpenTab, fresh: Owner) -> None:
+    ids = filled(fresh)
+    tab = await opened(open_tab, fresh, list="erase", ids=",".join(ids[:2]))
+    preview = tab.page.get_by_role("button", name="Show what would go")
+    await preview.click()
+    await tab.page.wait_for_selector(".erasing:has-text('2 memories')")
+    await tab.page.get_by_role("button", name="Filter all memories").click()
+    await tab.page.wait_for_selector(".erasing", state="detached")
+    await tab.page.fill("input[name=speaker]", "Mara")
+    await preview.click()
+    await tab.page.wait_for_selector(f".erasing:has-text('{COUNT // 2} memories')")
+    await tab.page.fill("input[name=speaker]", "Davor")
+    await tab.page.wait_for_selector(".erasing", state="detached")
+    changed = asyncio.Event()
+
+    async def late(route: Any) -> None:
+        await changed.wait()
+        await route.continue_()
+
+    await tab.page.route("**/erase", late)
+    await preview.click()
+    await tab.page.fill("input[name=speaker]", "Mara")
+    async with tab.page.expect_response("**/erase") as answer:
+        changed.set()
+    await (await answer.value).finished()
+    await expect(preview).to_be_enabled()
+    assert await tab.page.locator(".erasing").count() == 0
+    assert tab.faults == []
+
+
+async def test_an_unknown_list_is_the_first(open_tab: OpenTab, fresh: Owner) -> None:
+    filled(fresh)
+    tab = await opened(open_tab, fresh, list="constructor")
+    await tab.page.wait_for_selector(".memories li")
+    await tab.page.get_by_role("link", name="Pinned").click()
+    await tab.page.wait_for_selector("#list .empty")
+    await tab.page.go_back()
+    await tab.page.wait_for_selector(".memories li")
 
 
 async def test_chosen_memories_are_erased(open_tab: OpenTab, fresh: Owner) -> None:

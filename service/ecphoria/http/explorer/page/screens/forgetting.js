@@ -1,7 +1,7 @@
 // Forgetting: what is live, dormant, archived and pinned, and how to erase.
-import { html, useState } from "../vendor.js";
+import { html, useEffect, useRef, useState } from "../vendor.js";
 import { call, mayWrite, me } from "../api.js";
-import { amend, route } from "../route.js";
+import { amend, href, route } from "../route.js";
 import { instant } from "../asking.js";
 import { ago, day, W } from "../words.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
@@ -16,14 +16,15 @@ const TABS = { live: Live, dormant: Dormant, archived: Archived, pinned: Pinned,
 export default function Forgetting() {
   const words = W.forgetting;
   const stats = useRead((signal) => call("GET", "/v1/stats", { signal }), []);
-  const tab = TABS[route.value.query.list] ? route.value.query.list : "live";
+  const { query } = route.value;
+  const tab = Object.hasOwn(TABS, query.list) ? query.list : "live";
   const List = TABS[tab];
   const names = Object.keys(TABS).filter((name) => name !== "erase" || mayWrite());
   return html`<main class="forgetting"><h1>${words.title}</h1>
     ${stats.problem && html`<${Fault} problem=${stats.problem} again=${stats.again} />`}
     ${stats.value ? html`<${Counts} stats=${stats.value} />` : !stats.problem && html`<${Loading} />`}
-    <nav class="lists" aria-label=${words.lists}>${names.map((name) => html`<a href="" aria-current=${tab === name ? "page" : null}
-      class=${name === "erase" ? "write" : ""} onClick=${(event) => { event.preventDefault(); amend({ list: name, ids: undefined }); }}>${words.tabs[name]}</a>`)}</nav>
+    <nav class="lists" aria-label=${words.lists}>${names.map((name) => html`<a href=${href("forgetting", { ...query, list: name, ids: undefined })}
+      aria-current=${tab === name ? "page" : null} class=${name === "erase" ? "write" : ""}>${words.tabs[name]}</a>`)}</nav>
     <section id="list" key=${tab}><p class="dim">${words.why[tab]}</p><${List} changed=${stats.again} /></section></main>`;
 }
 
@@ -137,17 +138,29 @@ function Expiring({ changed }) {
 /** Filters or chosen memories, then what would go, then the number typed, then what went. */
 function Erase({ changed }) {
   const words = W.forgetting;
-  const ids = route.value.query.ids?.split(",") ?? [];
+  const { ids: chosen } = route.value.query;
+  const ids = chosen?.split(",") ?? [];
   const [asked, ask] = useState(null);
   const [result, tell] = useState(null);
   const [run, busy, failed] = useAct();
+  const wanted = useRef(null);
+  /** The preview is of the fields as they were; after a change of one there is none. */
+  const change = () => {
+    wanted.current = null;
+    ask(null);
+  };
+  useEffect(change, [chosen]);
   if (!mayWrite()) return html`<p>${W.forbidden}</p>`;
   const preview = (event) => {
     event.preventDefault();
     const which = { ids, filters: filtersOf(new FormData(event.currentTarget)) };
-    ask(null);
+    change();
     tell(null);
-    run(async () => ask({ which, ...await erasure(which, true) }));
+    wanted.current = which;
+    run(async () => {
+      const found = await erasure(which, true);
+      if (wanted.current === which) ask({ which, ...found });
+    });
   };
   const erase = () => run(async () => {
     let erased = 0;
@@ -163,7 +176,7 @@ function Erase({ changed }) {
     }
   });
   return html`${ids.length > 0 && html`<p>${words.onlyChosen(ids.length)} <button class="link" onClick=${() => amend({ ids: undefined })}>${words.everything}</button></p>`}
-    <form class="cue" onSubmit=${preview}>${Object.entries(words.filters).map(([name, [label, type]]) =>
+    <form class="cue" onSubmit=${preview} onInput=${change}>${Object.entries(words.filters).map(([name, [label, type]]) =>
       html`<label>${label}<input name=${name} type=${type} autocomplete="off" dir="auto" /></label>`)}<button class="write" disabled=${busy}>${words.preview}</button></form>
     ${asked && html`<${Preview} key=${asked.matched} asked=${asked} busy=${busy} erase=${erase} />`}
     ${failed && html`<${Fault} problem=${failed} />`}
