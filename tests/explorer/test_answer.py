@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from playwright.async_api import Route
 
 from ecphoria.settings import LlmSettings
 from tests.acceptance.conftest import (
@@ -82,6 +83,29 @@ async def test_a_model_that_fails_is_told(
     await tab.page.wait_for_selector("#panel .problem[data-status='503']")
     await tab.page.click("#panel .problem button")
     await tab.page.wait_for_selector("mark.quote")
+
+
+async def test_an_answer_that_is_cut_off_is_told(
+    open_tab: OpenTab, speaking: RunningService, keeper: Owner
+) -> None:
+    keeper.remember(SAID, speaker="Davor", session="pier")
+    tab = await open_tab(keeper.key, url=speaking.url)
+    started = 'event: sentence\ndata: {"text": "At noon.", "citations": []}\n\n'
+
+    async def cut_off(route: Route) -> None:
+        await route.fulfill(content_type="text/event-stream", body=started)
+
+    async def ended(route: Route) -> None:
+        await route.fulfill(status=401, json={"title": "Unauthenticated", "status": 401})
+
+    await tab.page.route("**/v1/ask/stream", cut_off)
+    await tab.ask(OTTERS, tab="answer")
+    await tab.page.click("#panel button")
+    await tab.page.wait_for_selector("#panel .problem[data-status='0']")
+    assert await tab.texts(".answer-text > p > bdi") == ["At noon."]
+    await tab.page.route("**/v1/ask/stream", ended)
+    await tab.page.click("#panel .problem button")
+    await tab.page.wait_for_selector("input[name=key]")
 
 
 async def test_without_a_model_there_is_no_such_tab(open_tab: OpenTab, demo: Owner) -> None:

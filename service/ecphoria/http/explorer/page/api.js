@@ -197,11 +197,16 @@ async function send(method, path, given) {
  */
 export async function stream(path, body, signal, take) {
   const ends = AbortSignal.any([epoch.signal, signal]);
-  const answer = await send("POST", path, { body, signal: ends, as: session.value });
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let kept = "", piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    const events = (kept + piece.value).split("\n\n");
-    kept = events.pop();
-    for (const event of events) take(/^event: (.*)$/m.exec(event)?.[1], JSON.parse(/^data: (.*)$/m.exec(event)[1]));
+  try {
+    const answer = await send("POST", path, { body, signal: ends, as: session.value });
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let kept = "", piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      const events = (kept + piece.value).split("\n\n");
+      kept = events.pop();
+      for (const event of events) take(/^event: (.*)$/m.exec(event)?.[1], JSON.parse(/^data: (.*)$/m.exec(event)[1]));
+    }
+  } catch (problem) {
+    if (problem.status === 401) forget(W.keyEnded);
+    throw problem instanceof Problem || ends.aborted ? problem : new Problem(0);  // the connection broke
   }
 }

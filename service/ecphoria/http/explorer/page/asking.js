@@ -61,9 +61,10 @@ export async function askModel(shown) {
   };
   try {
     await stream("/v1/ask/stream", questionOf(shown), mine.signal, take);
+    if (!said.value?.whole && !said.value?.problem) change({ problem: new Problem(0) });  // it was cut off
   } catch (problem) {
     if (problem instanceof Problem) change({ problem });
-    else said.value = null;
+    else if (saying === mine) said.value = null;
   }
 }
 
