@@ -53,6 +53,73 @@ async def test_a_ticket_signs_in_once_and_leaves_the_address(
             await asyncio.sleep(0.1)
 
 
+async def test_a_used_ticket_is_told_beside_the_former_key(
+    open_tab: OpenTab, fresh: Owner
+) -> None:
+    tab = await open_tab(fresh.key)
+    await tab.page.evaluate("location.hash = '#ticket=" + "u" * 43 + "'")
+    await tab.page.wait_for_selector(".banner:has-text('used or is too old')")
+    assert await tab.page.inner_text(".tenant") == fresh.name
+    await tab.page.click(".banner button")
+    await tab.page.wait_for_selector(".banner", state="detached")
+
+
+async def test_the_session_of_a_tab_waits_for_the_service(open_tab: OpenTab, fresh: Owner) -> None:
+    tab = await open_tab(fresh.key)
+    away = True
+
+    async def unavailable(route: Any) -> None:
+        if away:
+            await route.fulfill(status=503, json={"title": "Store unavailable", "status": 503})
+        else:
+            await route.continue_()
+
+    await tab.page.route("**/v1/me", unavailable)
+    await tab.page.reload()
+    await tab.page.wait_for_selector(".banner")
+    assert await tab.page.locator("input[name=key]").count() == 0
+    away = False
+    await tab.page.wait_for_selector("header")
+    assert await tab.page.locator(".banner").count() == 0
+
+
+async def test_a_key_that_could_not_be_ended_is_told(open_tab: OpenTab, fresh: Owner) -> None:
+    tab = await open_tab()
+    await tab.page.goto(f"{tab.url}/explorer#ticket={ticket(fresh)}")
+    await tab.page.wait_for_selector("header")
+    await tab.page.context.set_offline(True)
+    await tab.page.get_by_role("button", name="Sign out").click()
+    await tab.page.wait_for_selector(".problem:has-text('works until it expires')")
+    assert json.loads(await stored(tab.page))[0] == {}
+
+
+async def test_a_ticket_of_another_tenant_ends_what_runs(
+    open_tab: OpenTab, fresh: Owner, operator: httpx.Client
+) -> None:
+    ids = [fresh.remember(f"Otter {n} sleeps.") for n in range(2)]
+    tab = await open_tab(fresh.key)
+    await tab.open("forgetting")
+    for one in ids:
+        await tab.page.locator(f"li[data-memory='{one}'] input").last.check()
+    sent: list[str] = []
+    changed = asyncio.Event()
+
+    async def late(route: Any) -> None:
+        sent.append(route.request.url)
+        await changed.wait()
+        await route.continue_()
+
+    await tab.page.route("**/pin", late)
+    await tab.page.locator("#list .acts").last.get_by_role("button", name="Pin").click()
+    with new_owner(operator) as other:
+        await tab.page.evaluate(f"location.hash = '#ticket={ticket(other)}'")
+        await tab.page.wait_for_selector(f".tenant:has-text('{other.name}')")
+        changed.set()
+        await tab.open("forgetting")
+        await tab.page.wait_for_selector("#list .empty >> nth=1")
+    assert len(sent) == 1
+
+
 async def test_a_wrong_key_is_told(open_tab: OpenTab) -> None:
     tab = await open_tab()
     await tab.page.fill("input[name=key]", "eck_wrong")

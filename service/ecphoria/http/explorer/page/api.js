@@ -16,7 +16,7 @@ export const session = signal(restored());
 export const me = signal(null);
 /** Words of the banner while the service does not answer or asks to wait. */
 export const banner = signal("");
-/** Why the sign-in is shown again. */
+/** Why the sign-in is shown again, or why a ticket did not change the key. */
 export const signedOut = signal("");
 
 let epoch = new AbortController();
@@ -62,9 +62,13 @@ let former = null;
  * @param {() => void} [forgets] Called first if the key before was of another tenant.
  */
 export async function signIn(kept, forgets = () => {}) {
-  const asked = await request("GET", "/v1/me", { as: kept });
+  // The session of this tab waits for a service that is away, as every other request of it.
+  const asked = kept === session.value ? await call("GET", "/v1/me") : await request("GET", "/v1/me", { as: kept });
   const before = session.value?.tenant ?? former;
-  if (before && asked.tenant && before !== asked.tenant) forgets();
+  if (before && asked.tenant && before !== asked.tenant) {
+    dropRequests();
+    forgets();
+  }
   me.value = asked;
   signedOut.value = "";
   keep({ ...kept, tenant: asked.tenant || kept.tenant });
@@ -80,13 +84,8 @@ export async function redeem(ticket, forgets) {
 export async function signOut() {
   const kept = session.value;
   forget("");
-  if (kept?.ticket && kept.key) await request("DELETE", "/v1/me", { as: kept }).catch(() => {});
-}
-
-/** Tell why the session of this tab could not be taken up. */
-export function notResumed(problem) {
-  if (problem.status === 401) forget(W.keyEnded);
-  else signedOut.value = problem.message;
+  if (!kept?.ticket || !kept.key) return;
+  await request("DELETE", "/v1/me", { as: kept }).catch((problem) => { if (problem.status !== 401) signedOut.value = W.notRevoked; });
 }
 
 function forget(reason) {

@@ -1,6 +1,6 @@
 // The page: who is signed in, which screen is shown, and the keys.
 import { html, render, signal, useEffect, useState } from "./vendor.js";
-import { actFor, allowed, banner, call, me, notResumed, Problem, session, signIn, signOut } from "./api.js";
+import { actFor, allowed, banner, call, me, Problem, session, signedOut, signIn, signOut } from "./api.js";
 import { forgetAsked } from "./asking.js";
 import { go, href, route, SCREENS, takeTicket } from "./route.js";
 import { day, W } from "./words.js";
@@ -19,7 +19,7 @@ const listing = signal(false);
 
 function Page() {
   useEffect(followTenant, [route.value.query.tenant, me.value]);
-  if (entering.value) return html`<main class="sign-in"><h1>${W.name}</h1><${Loading} text=${W.signingIn} /></main>`;
+  if (entering.value) return html`<${Banner} /><main class="sign-in"><h1>${W.name}</h1><${Loading} text=${W.signingIn} /></main>`;
   if (!session.value || !me.value) return html`<${Banner} /><${SignIn} />`;
   const tenant = session.value.tenant;
   return html`<${Header} /><${Banner} />${listing.value && html`<${KeyList} close=${() => { listing.value = false; }} />`}
@@ -92,7 +92,12 @@ async function leave() {
   await signOut();
 }
 
-const Banner = () => banner.value && html`<p class="banner" role="alert">${banner.value}</p>`;
+/** What the page waits for; or why the ticket of a link did not sign in, where a former key still does. */
+function Banner() {
+  if (banner.value) return html`<p class="banner" role="alert">${banner.value}</p>`;
+  return me.value && signedOut.value && html`<p class="banner" role="alert">${signedOut.value}${" "}
+    <button onClick=${() => { signedOut.value = ""; }}>${W.close}</button></p>`;
+}
 
 let prefix = false;
 
@@ -145,7 +150,7 @@ async function start() {
 /** Take up the session of this tab; an operator's link may name another tenant. */
 async function resume() {
   const wanted = route.value.query.tenant;
-  await signIn(session.value).catch(notResumed);
+  await signIn(session.value).catch((problem) => { if (problem.status !== 401) signedOut.value = problem.message; });
   if (me.value?.operator && wanted && wanted !== session.value.tenant) actFor(wanted);
 }
 

@@ -137,6 +137,7 @@ export const W = {
   signingIn: "Signing in",
   signOut: "Sign out",
   keyEnded: "The service does not take this key any more. Your cue is kept: sign in to go on.",
+  notRevoked: "You are signed out here. The service did not end the key: it works until it expires.",
   wrongKey: "The service does not know this key, or it has expired or was revoked.",
   usedTicket: "This link was used or is too old. Run the command again for a new one.",
   operator: "operator",
