@@ -51,11 +51,43 @@ async def test_a_bar_opens_its_turns_and_the_arrows_move(open_tab: OpenTab, demo
     await tab.page.wait_for_selector(".strip a:nth-child(4)[aria-current=true]")
     await tab.page.reload()
     await tab.page.wait_for_selector(".strip a:nth-child(4)[aria-current=true]")
+    await tab.page.locator(".strip a").nth(5).focus()
+    for place in (7, 8):
+        await tab.page.keyboard.press("ArrowRight")
+        await tab.page.wait_for_selector(f".strip a:nth-child({place})[aria-current=true]:focus")
     await tab.page.fill(".turns input[type=search]", "otters")
     await tab.page.press(".turns input[type=search]", "Enter")
     await tab.answered()
     assert "match=all" in tab.page.url
+    assert "speaker=Mara" in tab.page.url
     assert await tab.page.input_value("#cue") == "otters"
+    assert tab.faults == []
+
+
+async def test_each_bar_opens_whatever_its_name(open_tab: OpenTab, fresh: Owner) -> None:
+    times = ("2025-01-12T01:00:00+05:00", "2025-01-12T20:00:00+05:00", "2025-01-11T20:30:00Z")
+    for session, at in zip((" pier ", "pier", None), times, strict=True):
+        fresh.remember(f"Otters of {at}.", session=session, occurred_at=at)
+    sent: list[str] = []
+    tab = await open_tab(fresh.key)
+    tab.page.on("request", lambda each: sent.append(each.url))
+    await tab.open("timeline", by="session")
+    bars = tab.page.locator(".strip a")
+    await bars.first.wait_for()
+    for place in range(await bars.count()):
+        await bars.nth(place).click()
+        await tab.page.wait_for_selector(".strip a[aria-current=true]")
+        await expect(tab.page.locator(".turns .memories li")).to_have_count(1)
+    await expect(tab.page.locator(".known .empty")).to_have_count(1)
+    assert len([url for url in sent if "/v1/facts" in url]) == 1
+    # A day is that of the offset: the third memory is of the day before, after the first one.
+    await tab.open("timeline", by="day", bucket="2025-01-12")
+    await expect(tab.page.locator(".turns .memories li")).to_have_count(2)
+    await tab.page.fill(".turns input[type=search]", "otters")
+    await tab.page.press(".turns input[type=search]", "Enter")
+    await tab.answered()
+    assert "from=2025-01-11T20%3A00%3A00" in tab.page.url
+    assert await tab.page.locator("input[name=from]").input_value() == "2025-01-11"
     assert tab.faults == []
 
 

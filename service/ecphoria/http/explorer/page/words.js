@@ -127,6 +127,7 @@ export const KEYS = [
 
 export const W = {
   name: "Ecphoria",
+  titleOf: (screen) => `${screen} · Ecphoria explorer`,
   tabs: { ask: "Ask", traces: "Traces", timeline: "Timeline", concept: "Concepts", review: "Review", forgetting: "Forgetting" },
   signIn: "Sign in",
   signInHow: "Run this on the service's machine. It opens the page signed in:",
@@ -364,6 +365,7 @@ export const W = {
     most: (n) => `The highest bar has ${plural(n, "memory", "memories")}.`,
     choose: "Choose a bar to read its memories.",
     noBucket: "There is nothing in this range any more.",
+    notYet: "This range is not among the first bars. Show more of them.",
     search: "Search it for all these words", known: "What was known, and when",
     knownWhy: "Move the first to see what held at a time, the second to see what the memory knew by then.",
     noFacts: "No fact is stored.", happened: "Happened by", knownBy: "Known by", now: "now",

@@ -7,7 +7,7 @@ import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { stated, spans } from "../parts/facts.js";
 import { allOf, KINDS, Kinds, Memory, Stack } from "../parts/memories.js";
 import { Pages, usePages, useRead } from "../parts/reading.js";
-import { cut, Text } from "../parts/text.js";
+import { cut, plain, Text } from "../parts/text.js";
 
 const BUCKETS = 1000;
 const TURNS = 50;
@@ -22,7 +22,7 @@ export default function Timeline() {
   const none = html`<${Empty} why=${speaker ? words.noneOf(speaker) : words.none} how=${speaker ? null : W.ask.noneStoredHow}
     commands=${speaker ? [] : ["ecphoria demo", "ecphoria import FILE"]} />`;
   return html`<main class="timeline"><h1>${words.title}</h1><${Choice} by=${by} speaker=${speaker} />
-    <${Pages} of=${list} empty=${none}>${() => html`<${Bars} buckets=${list.items} by=${by} /><${Turns} buckets=${list.items} by=${by} speaker=${speaker} />`}<//>
+    <${Pages} of=${list} empty=${none}>${() => html`<${Bars} buckets=${list.items} by=${by} /><${Turns} list=${list} by=${by} speaker=${speaker} />`}<//>
     <${Known} /></main>`;
 }
 
@@ -34,8 +34,8 @@ function Choice({ by, speaker }) {
       onChange=${(event) => amend({ speaker: event.currentTarget.value || undefined, bucket: undefined })} /></label></div>`;
 }
 
-/** The name of a bucket in the address; the one without a session has none. */
-const nameOf = (bucket) => bucket.bucket ?? "";
+/** The name of a bucket in the address; the one without a session is a blank, which no session is called. */
+const nameOf = (bucket) => bucket.bucket ?? " ";
 const labelOf = (bucket) => bucket.bucket ?? W.picture.noSession;
 
 function Bars({ buckets, by }) {
@@ -43,67 +43,68 @@ function Bars({ buckets, by }) {
   const most = Math.max(...buckets.map(allOf));
   const total = Object.fromEntries(KINDS.map((kind) => [kind, buckets.reduce((sum, each) => sum + each[kind], 0)]));
   return html`<figure><div class="strip" tabindex="0" role="group" aria-label=${W.timeline.strip} onKeyDown=${(event) => step(event, buckets, chosen)}>
-    ${buckets.map((each) => html`<a key=${nameOf(each)} href=${href("timeline", { ...query, bucket: nameOf(each) || " " })} data-bucket=${nameOf(each)}
-      data-count=${allOf(each)} aria-current=${named(chosen) === nameOf(each) ? "true" : null} title=${labelOf(each)}
-      aria-label=${W.timeline.bar(labelOf(each), ...KINDS.map((kind) => each[kind]))}><${Stack} counts=${each} most=${most} tall />
+    ${buckets.map((each) => html`<a key=${nameOf(each)} href=${href("timeline", { ...query, bucket: nameOf(each) })} data-bucket=${nameOf(each)}
+      data-count=${allOf(each)} aria-current=${chosen === nameOf(each) ? "true" : null} title=${plain(labelOf(each))}
+      aria-label=${W.timeline.bar(plain(labelOf(each)), ...KINDS.map((kind) => each[kind]))}><${Stack} counts=${each} most=${most} tall />
       <small><${Text} of=${by === "session" ? cut(labelOf(each), 12) : labelOf(each)} /></small></a>`)}</div>
     <figcaption>${W.timeline.most(most)}<${Kinds} counts=${total} /></figcaption></figure>`;
 }
 
-/** A bucket without a name stands as a blank in the address. */
-const named = (given) => given?.trim();
-
-/** The arrows choose the bucket before or after. */
+/** The arrows choose the bar before or after the one that has the focus, or that is chosen. */
 function step(event, buckets, chosen) {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (!by) return;
   event.preventDefault();
-  const at = buckets.findIndex((each) => nameOf(each) === named(chosen));
-  const next = buckets[Math.min(buckets.length - 1, Math.max(0, at + by))];
-  amend({ bucket: nameOf(next) || " " });
+  const from = event.target.closest("a")?.dataset.bucket ?? chosen;
+  const at = buckets.findIndex((each) => nameOf(each) === from);
+  const next = Math.min(buckets.length - 1, Math.max(0, at + by));
+  amend({ bucket: nameOf(buckets[next]) });
+  event.currentTarget.children[next].focus();
 }
 
 /** The turns of the chosen bucket. Days are those of the offset of a turn, so each is looked at. */
-function Turns({ buckets, by, speaker }) {
+function Turns({ list, by, speaker }) {
   const words = W.timeline;
   const chosen = route.value.query.bucket;
-  const bucket = chosen && buckets.find((each) => nameOf(each) === named(chosen));
-  if (!bucket) return html`<p class="start">${chosen ? words.noBucket : words.choose}</p>`;
+  const bucket = list.items.find((each) => nameOf(each) === chosen);
+  if (!bucket) return html`<p class="start">${!chosen ? words.choose : list.more ? words.notYet : words.noBucket}</p>`;
   return html`<${TurnsOf} key=${`${by} ${chosen}`} bucket=${bucket} by=${by} speaker=${speaker} />`;
 }
 
 function TurnsOf({ bucket, by, speaker }) {
   const after = new Date(Date.parse(bucket.last_occurred_at) + 1).toISOString();
-  const query = by === "session" && bucket.bucket ? { session: bucket.bucket } : { occurred_from: bucket.first_occurred_at, occurred_before: after };
+  const session = by === "session" ? bucket.bucket : null;
+  const query = session ? { session } : { occurred_from: bucket.first_occurred_at, occurred_before: after };
   const inside = by === "session" ? (each) => (each.session ?? null) === (bucket.bucket ?? null) : (each) => each.occurred_at.startsWith(bucket.bucket);
   const list = usePages("/v1/episodes", { ...query, speaker, limit: TURNS }, async (items) => items.filter(inside));
   return html`<section class="turns"><h2><${Text} of=${labelOf(bucket)} /> <small class="count">${W.concept.mentions(allOf(bucket))}</small></h2>
-    <${Search} bucket=${bucket} after=${after} />
+    <${Search} among=${{ session, speaker, from: query.occurred_from, before: query.occurred_before }} />
     <${Pages} of=${list} empty=${W.timeline.noBucket}>${() => html`<ol class="memories">${list.items.map((each) => html`<${Memory} key=${each.id} memory=${each} />`)}</ol>`}<//></section>`;
 }
 
-/** All words of a search in the range: a recall that leaves no trace. */
-function Search({ bucket, after }) {
+/** All words of a search among the turns: a recall that leaves no trace. */
+function Search({ among }) {
   const [cue, set] = useState("");
   const search = (event) => {
     event.preventDefault();
-    const range = { from: bucket.first_occurred_at.slice(0, 10), before: new Date(Date.parse(after) + DAY_MS).toISOString().slice(0, 10) };
-    if (cue.trim()) go("ask", { cue, match: "all", ...range, tenant: route.value.query.tenant });
+    if (cue.trim()) go("ask", { cue, match: "all", ...among, tenant: route.value.query.tenant });
   };
   return html`<form class="cue" role="search" onSubmit=${search}><label class="wide">${W.timeline.search}<input type="search" value=${cue} dir="auto"
     onInput=${(event) => set(event.currentTarget.value)} autocomplete="off" /></label><button>${W.ask.recall}</button></form>`;
 }
+
+const factsAt = (times, signal) => call("GET", "/v1/facts", { query: { sort: "time", limit: FACTS, ...times }, signal });
 
 /** What was known at a time of what held at a time. */
 function Known() {
   const words = W.timeline;
   const { as_of: asOf, known_at: knownAt } = route.value.query;
   const all = useRead((signal) => Promise.all([
-    call("GET", "/v1/facts", { query: { sort: "time", limit: FACTS }, signal }), call("GET", "/v1/stats", { signal }),
+    factsAt({}, signal), call("GET", "/v1/stats", { signal }),
   ]), []);
   const then = useRead(async (signal) => {
     const times = { as_of: asOf, known_at: knownAt };
-    return { times, ...await call("GET", "/v1/facts", { query: { sort: "time", limit: FACTS, ...times }, signal }) };
+    return { times, items: asOf || knownAt ? (await factsAt(times, signal)).items : null };
   }, [asOf, knownAt]);
   const problem = all.problem ?? then.problem;
   if (problem) return html`<${Fault} problem=${problem} again=${all.problem ? all.again : then.again} />`;
@@ -111,7 +112,7 @@ function Known() {
   const [{ items, next_cursor: further }, stats] = all.value;
   const start = stats.first_occurred_at && Date.parse(stats.first_occurred_at);
   const { times } = then.value;
-  const views = new Map(then.value.items.map((fact) => [fact.id, fact]));
+  const views = new Map((then.value.items ?? items).map((fact) => [fact.id, fact]));
   const known = items.filter((fact) => views.has(fact.id)).length;
   return html`<section class="known" data-as-of=${times.as_of ?? ""} data-known-at=${times.known_at ?? ""}><h2>${words.known}</h2>${!items.length ? html`<${Empty} why=${words.noFacts} />` : html`
     <p>${words.knownWhy}</p><div class="sliders"><${Handle} name="as_of" label=${words.happened} start=${start} />
