@@ -301,3 +301,22 @@ async def test_the_other_screens(open_tab: OpenTab, demo: Owner) -> None:
     await tab.open("traces", verdict="verify")
     await tab.page.wait_for_selector(".empty, table")
     assert tab.faults == []
+
+
+async def test_each_screen_has_a_title(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    for name in ("Traces", "Timeline", "Ask"):
+        await tab.page.get_by_role("link", name=name, exact=True).click()
+        await expect(tab.page).to_have_title(f"{name} · Ecphoria explorer")
+
+
+async def test_an_export_waits_for_the_service(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    await tab.ask(HUSBAND)
+    await tab.page.click(".export summary")
+    await tab.page.route("**/healthz", lambda route: route.abort())
+    await tab.page.get_by_role("button", name="Picture (PNG)").click()
+    await tab.page.wait_for_selector(".banner")
+    async with tab.page.expect_download():
+        await tab.page.unroute("**/healthz")
+    await tab.page.wait_for_selector(".banner", state="detached")

@@ -81,6 +81,8 @@ async def test_a_merge_is_accepted_undone_and_rejected_by_keys(
     shown = tab.page.locator(f".merge[data-merge='{one}']")
     assert await shown.locator("blockquote").count() >= 2
     await tab.page.locator("h1").click()
+    held = "{ key: 'r', repeat: true, bubbles: true }"
+    await tab.page.evaluate(f"document.body.dispatchEvent(new KeyboardEvent('keydown', {held}))")
     for key, status in (("a", "accepted"), ("u", "proposed"), ("r", "rejected")):
         await tab.page.keyboard.press(key)
         await tab.page.wait_for_selector(f".merge.{status}[data-merge='{one}']")

@@ -19,12 +19,13 @@ const listing = signal(false);
 
 function Page() {
   useEffect(followTenant, [route.value.query.tenant, me.value]);
+  useEffect(() => { document.title = W.titleOf(W.tabs[route.value.screen]); }, [route.value.screen]);
   if (entering.value) return html`<${Banner} /><main class="sign-in"><h1>${W.name}</h1><${Loading} text=${W.signingIn} /></main>`;
   if (!session.value || !me.value) return html`<${Banner} /><${SignIn} />`;
   const tenant = session.value.tenant;
   return html`<${Header} /><${Banner} />${listing.value && html`<${KeyList} close=${() => { listing.value = false; }} />`}
     ${!tenant ? html`<main class="sign-in"><h1>${W.chooseTenant}</h1></main>` : strange(tenant)
-      ? html`<main class="sign-in"><h1>${W.tenant}</h1><p role="alert">${W.otherTenant(route.value.query.tenant)}</p></main>`
+      ? html`<main class="sign-in"><h1>${W.tenant}</h1><p role="alert"><${Text} of=${W.otherTenant(route.value.query.tenant)} /></p></main>`
       : html`<${Screen} key=${tenant} name=${route.value.screen} />`}`;
 }
 
@@ -107,11 +108,12 @@ function onKey(event) {
   const writing = event.target.closest?.("input, select, textarea, [contenteditable]");
   if (writing && event.key !== "Escape") return;
   if (event.target.closest?.("button, a, summary") && [" ", "Enter"].includes(event.key)) return;
-  if (pageKey(event.key) || (route.value.screen === "ask" && askKey(event)) || shortcut(event.key)) event.preventDefault();
+  if (pageKey(event.key) || (route.value.screen === "ask" && askKey(event)) || shortcut(event)) event.preventDefault();
 }
 
-/** Press the control that names this key. */
-function shortcut(key) {
+/** Press the control that names this key; one that is held down decides about one merge only. */
+function shortcut({ key, repeat }) {
+  if (repeat) return false;
   const found = element(`main [aria-keyshortcuts="${CSS.escape(key)}"]`);
   found?.click();
   return Boolean(found);

@@ -29,6 +29,6 @@ function Quote({ of, hit, lead }) {
   const found = text.slice(of.start, of.end).join("") === of.quote;
   const before = text.slice(Math.max(0, of.start - AROUND), of.start).join("");
   const after = text.slice(of.end, of.end + AROUND).join("");
-  return html`<blockquote>${hit && html`<button class="link" onClick=${() => lead(hit.rank)}>${W.answer.hit(hit.rank, hit.speaker)}</button> `}
+  return html`<blockquote>${hit && html`<button class="link" onClick=${() => lead(hit.rank)}><${Text} of=${W.answer.hit(hit.rank, hit.speaker)} /></button> `}
     <bdi>${found && html`<${Text} of=${before} />`}<mark class="quote"><${Text} of=${of.quote} /></mark>${found && html`<${Text} of=${after} />`}</bdi></blockquote>`;
 }

@@ -1,6 +1,7 @@
 // Dialogs and messages that every screen has.
 import { html, useEffect, useRef } from "../vendor.js";
 import { KEYS, W } from "../words.js";
+import { Text } from "./text.js";
 
 export function KeyList({ close }) {
   const box = useRef(null);
@@ -16,7 +17,7 @@ export function KeyList({ close }) {
 export function Fault({ problem, again, gone = W.gone }) {
   const hint = { 403: W.forbidden, 404: gone }[problem.status];
   return html`<div class="problem" role="alert" data-status=${problem.status}>
-    <h2>${problem.title}</h2><p>${problem.message}</p>${hint && html`<p>${hint}</p>`}
+    <h2>${problem.title}</h2><p><${Text} of=${problem.message} /></p>${hint && html`<p>${hint}</p>`}
     ${problem.requestId && html`<p class="dim">${W.request(problem.requestId)}</p>`}
     ${again && html`<button onClick=${again}>${W.tryAgain}</button>`}
   </div>`;
@@ -24,7 +25,7 @@ export function Fault({ problem, again, gone = W.gone }) {
 
 /** Nothing to show: why, and commands that change it. */
 export function Empty({ why, how, commands = [] }) {
-  return html`<div class="empty"><p>${why}</p>${how && html`<p>${how}</p>`}
+  return html`<div class="empty"><p><${Text} of=${why} /></p>${how && html`<p>${how}</p>`}
     ${commands.map((command) => html`<pre><code>${command}</code></pre>`)}</div>`;
 }
 

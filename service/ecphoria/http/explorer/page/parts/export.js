@@ -1,8 +1,10 @@
 // The picture as a file, drawn by the same code.
 import { html } from "../vendor.js";
+import { call } from "../api.js";
 import { VERDICTS, W, day } from "../words.js";
 import { paint, shapesOf, signShapes, svgOf } from "./paint.js";
 import { matching } from "./picture.js";
+import { useAct } from "./reading.js";
 import { plain, upTo } from "./text.js";
 import { narrow, palette } from "./theme.js";
 
@@ -17,13 +19,13 @@ const SHOWN = 3;
 
 /** @param {{asked: any, step: number, chosen: string|null}} state */
 async function scened({ asked, step, chosen }) {
-  const health = await fetch("/healthz", { credentials: "omit" }).then((answer) => answer.json());
+  const { version } = await call("GET", "/healthz");
   const colour = palette();
   const { width, height: high } = narrow.value ? SLIM : WIDE;
   const height = high * asked.stories.length;
   const steps = asked.stories.map((story) => matching(step, asked.stories[0], story));
   const scene = { stories: asked.stories, columns: asked.columns, width, height, steps, chosen, colour };
-  const [cue, about] = headOf(asked.shown, health.version);
+  const [cue, about] = headOf(asked.shown, version);
   const head = written([{ text: cue, size: 15, bold: true, fill: colour.ink }, { text: about, size: 12, fill: colour.dim }], 22, width);
   const down = 18 + LINE * head.length;
   const key = legendShapes(colour, down + height + 14, width);
@@ -107,7 +109,7 @@ async function savePng(state) {
   ctx.fillStyle = scene.paper;
   ctx.fillRect(0, 0, scene.width, scene.height);
   paint(ctx, scene.shapes);
-  canvas.toBlob((blob) => save(blob, nameOf(state, "png")), "image/png");
+  save(await new Promise((made) => canvas.toBlob(made, "image/png")), nameOf(state, "png"));
 }
 
 async function saveSvg(state) {
@@ -115,14 +117,16 @@ async function saveSvg(state) {
   save(new Blob([svgOf(scene.shapes, scene)], { type: "image/svg+xml" }), nameOf(state, "svg"));
 }
 
-function saveJson(state) {
+async function saveJson(state) {
   const text = JSON.stringify(state.asked.shown.trace, null, 2);
   save(new Blob([text], { type: "application/json" }), nameOf(state, "json"));
 }
 
 export function Export({ state }) {
   const words = W.export;
-  const ways = /** @type {[string, (state: any) => unknown][]} */ ([[words.png, savePng], [words.svg, saveSvg], [words.json, saveJson]]);
+  const [run, busy, failed] = useAct();
+  const ways = /** @type {[string, (state: any) => Promise<void>][]} */ ([[words.png, savePng], [words.svg, saveSvg], [words.json, saveJson]]);
   return html`<details class="export"><summary>${words.title}</summary>
-    ${ways.map(([name, way]) => html`<button onClick=${() => way(state)}>${name}</button>`)}</details>`;
+    ${ways.map(([name, way]) => html`<button aria-busy=${busy} onClick=${() => run(() => way(state))}>${name}</button>`)}
+    ${failed && html`<span class="fault" role="alert">${failed.message}</span>`}</details>`;
 }

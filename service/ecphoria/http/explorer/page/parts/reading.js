@@ -60,7 +60,7 @@ export function Pages({ of: { items, problem, again, more }, empty, children }) 
 }
 
 /**
- * Run something that changes the memory, once at a time; a refusal is kept to be shown.
+ * Run something, once at a time; a refusal is kept to be shown.
  * @returns {[(act: () => Promise<unknown>) => Promise<void>, boolean, any]}
  */
 export function useAct() {
