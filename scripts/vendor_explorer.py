@@ -44,11 +44,9 @@ def main() -> None:
     asked.add_argument("--check", action="store_true", help="compare, and write nothing")
     asked.add_argument("--offline", action="store_true", help="compare with the lock only")
     given = asked.parse_args()
-    wrong = changed(PAGE) if given.offline else _made(PAGE, write=not given.check)
-    if wrong:
-        sys.exit(
-            f"These differ from what npm gives: {', '.join(wrong)}. Run this without --check."
-        )
+    if wrong := changed(PAGE) if given.offline else _made(PAGE, write=not given.check):
+        other = "the lock" if given.offline else "what npm gives"
+        sys.exit(f"These differ from {other}: {', '.join(wrong)}. Run this without an option.")
 
 
 def changed(page: Path) -> list[str]:

@@ -1,5 +1,6 @@
 // The only place that talks to the service, and the only one that knows the key.
 import { signal } from "./vendor.js";
+import { searchOf } from "./route.js";
 import { clock, W } from "./words.js";
 
 /**
@@ -112,7 +113,7 @@ export const mayWrite = () => Boolean(me.value?.scopes.includes("write") && (all
  * 1, 2, 4 ... 30 s; one that is refused for its rate waits as long as it is told.
  * @param {string} method
  * @param {string} path
- * @param {{query?: object, body?: object, signal?: AbortSignal, again?: boolean}} [options]
+ * @param {{query?: Record<string, unknown>, body?: object, signal?: AbortSignal, again?: boolean}} [options]
  */
 export async function call(method, path, options = {}) {
   const mine = epoch.signal;
@@ -150,12 +151,6 @@ function pause(seconds, ends) {
   });
 }
 
-function addressOf(path, query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "" && value !== null);
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return search ? `${path}?${search}` : path;
-}
-
 function headersOf(as, body) {
   const headers = new Headers();
   if (body) headers.set("Content-Type", "application/json");
@@ -171,14 +166,14 @@ async function request(method, path, given) {
   return answer.json().catch((failed) => { throw given.signal?.aborted ? failed : new Problem(0); });
 }
 
-/** @param {{query?: object, body?: object, signal?: AbortSignal, as: Kept|null}} given */
+/** @param {{query?: Record<string, unknown>, body?: object, signal?: AbortSignal, as: Kept|null}} given */
 async function send(method, path, given) {
-  const { query, body, signal, as } = given;
+  const { query = {}, body, signal, as } = given;
   const sent = body && JSON.stringify(body);
   let answer;
   try {
     const headers = headersOf(as, body);
-    answer = await fetch(addressOf(path, query), { method, body: sent, signal, headers, credentials: "omit", cache: "no-store" });
+    answer = await fetch(path + searchOf(query), { method, body: sent, signal, headers, credentials: "omit", cache: "no-store" });
   } catch (failed) {
     if (signal?.aborted) throw failed;
     throw new Problem(0);

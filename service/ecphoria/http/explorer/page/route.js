@@ -23,12 +23,15 @@ export function takeTicket() {
 /** @type {{value: Route}} */
 export const route = signal(read());
 
-/** @param {string} screen @param {Record<string, unknown>} query */
-export function href(screen, query = {}) {
-  const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  const search = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString();
-  return `#/${screen}${search ? `?${search}` : ""}`;
+/** A query as it stands in an address; what is empty is left out. @param {Record<string, unknown>} query */
+export function searchOf(query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return search && `?${search}`;
 }
+
+/** @param {string} screen @param {Record<string, unknown>} query */
+export const href = (screen, query = {}) => `#/${screen}${searchOf(query)}`;
 
 /** Open a screen as a new entry of the history. */
 export function go(screen, query = {}) {

@@ -1,6 +1,8 @@
 // Every sentence of the page, and the words for names of the API.
 
-const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+/** A whole number as written on the page. @param {number} n */
+export const number = (n) => n.toLocaleString("en");
+const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 const LOCALE = "en-GB";
 
 /** Names who said a memory: the speaker, a document's title, or the role. */
@@ -9,10 +11,9 @@ export const whoSaid = (memory) => memory.speaker || memory.title || memory.role
 /** A day as written on the page. @param {string|null|undefined} moment */
 export function day(moment) {
   if (!moment) return "";
-  const [year, month, date] = moment.slice(0, 10).split("-").map(Number);
   /** @type {Intl.DateTimeFormatOptions} */
   const options = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };
-  return new Date(Date.UTC(year, month - 1, date)).toLocaleDateString(LOCALE, options);
+  return new Date(moment.slice(0, 10)).toLocaleDateString(LOCALE, options);
 }
 
 /** By how much the clock of the service is ahead of that of the browser, in milliseconds. */
@@ -182,7 +183,7 @@ export const W = {
     noneMatch: (n) => `${plural(n, "memory", "memories")} stored, but none matches this cue and these filters.`,
     confidence: "confidence",
     toPicture: "To the picture",
-    ms: (n) => `${Math.round(n).toLocaleString("en")} ms`,
+    ms: (n) => `${number(Math.round(n))} ms`,
     recorded: (when) => `Recorded ${when}.`,
     again: "Ask again now",
     since: ({ verdict, confidence, left }) =>
@@ -207,7 +208,7 @@ export const W = {
     useful: ["Useful", "Marked as useful"],
     useless: ["Not useful", "Marked as not useful"],
     judgeWhy: "The memory learns from it. A hit is judged once a recall, for good.",
-    whole: (n) => `Show all ${n.toLocaleString("en")} characters`,
+    whole: (n) => `Show all ${number(n)} characters`,
     note: "note", noHits: "No memory was recalled.",
   },
   misses: { none: "No other memory came near.", why: "These came nearest and stay below the cut. They are no answer." },
@@ -248,7 +249,7 @@ export const W = {
     seedsBy: (n, stream) => `${n} by ${stream}`,
     noSeeds: "No seed was found.",
     wave: (n, of, shown, out) =>
-      `Wave ${n} of ${of}: ${plural(shown, "edge")} shown, ${out.toLocaleString("en")} weaker not.`,
+      `Wave ${n} of ${of}: ${plural(shown, "edge")} shown, ${number(out)} weaker not.`,
     marks: (told) => ` Marks: ${told}.`,
     score: (weighed) => `Each score is put together from its parts, and the gate weighs the evidence. ${weighed}`,
     hits: (n) => `${plural(n, "hit")} in the order of their scores.`,
@@ -308,7 +309,7 @@ export const W = {
     },
     clock: (n, m) => `${plural(n, "related concept")} inside, ${plural(m, "memory", "memories")} around, by time.`,
     further: "Two edges away",
-    strongest: (shown, all) => `The ${shown} strongest of ${all} nodes.`,
+    strongest: (shown, all) => `The ${number(shown)} strongest of ${number(all)} nodes.`,
     holds: (from, to) => (to ? `${from} to ${to}` : `since ${from}`),
     ask: "Ask about it",
   },
@@ -361,7 +362,7 @@ export const W = {
     none: "Nothing is stored yet.",
     noneOf: (name) => `${name} said nothing that is stored.`,
     strip: "Memories over time; the arrows choose a bar",
-    bar: (name, live, dormant, archived) => `${name}: ${live} live, ${dormant} dormant, ${archived} archived`,
+    bar: (name, live, dormant, archived) => `${name}: ${number(live)} live, ${number(dormant)} dormant, ${number(archived)} archived`,
     most: (n) => `The highest bar has ${plural(n, "memory", "memories")}.`,
     choose: "Choose a bar to read its memories.",
     noBucket: "There is nothing in this range any more.",
@@ -369,8 +370,8 @@ export const W = {
     search: "Search it for all these words", known: "What was known, and when",
     knownWhy: "Move the first to see what held at a time, the second to see what the memory knew by then.",
     noFacts: "No fact is stored.", happened: "Happened by", knownBy: "Known by", now: "now",
-    told: (known, all) => `${known} of ${plural(all, "fact")} known.`,
-    first: (n) => ` Only the last ${n} facts are shown.`,
+    told: (known, all) => `${number(known)} of ${plural(all, "fact")} known.`,
+    first: (n) => ` Only the last ${number(n)} facts are shown.`,
     states: { holds: "holds", over: "no longer", later: "not yet", unknown: "not known yet" },
   },
   forgetting: {
@@ -397,7 +398,7 @@ export const W = {
     apply: "Set this policy",
     applyWhy: "Each consolidation applies it from now on. Set another to undo this.",
     next: "Next to become dormant",
-    of: (n, live) => `${n.toLocaleString("en")} of ${live.toLocaleString("en")} live`,
+    of: (n, live) => `${number(n)} of ${number(live)} live`,
     noNext: "This policy makes no memory dormant now.",
     allLive: "All live memories, the newest first",
     chosen: (n) => `${n} chosen`,

@@ -1,6 +1,7 @@
 // Facts with their words and times, and what a person decides about them.
 import { html, useState } from "../vendor.js";
 import { call, mayWrite } from "../api.js";
+import { instant } from "../asking.js";
 import { href, route } from "../route.js";
 import { ago, day, RULINGS, STANDINGS, W, whoSaid } from "../words.js";
 import { Act, useAct } from "./reading.js";
@@ -42,16 +43,11 @@ function Quotes({ fact, episodes }) {
   if (!shown.length) return html`<p class="dim">${W.facts.noWords}</p>`;
   return shown.map((episode) => {
     const quote = fact.quotes.find((each) => each.episode === episode.id);
-    const words = quote ? episode.text.slice(...units(episode.text, quote.start, quote.end)) : episode.text;
+    // The service counts characters, a browser UTF-16 units.
+    const words = quote ? [...episode.text].slice(quote.start, quote.end).join("") : episode.text;
     return html`<blockquote><${Long} of=${words} /> <footer><${Text} of=${whoSaid(episode)} />,${" "}
       <time>${day(episode.occurred_at)}</time></footer></blockquote>`;
   });
-}
-
-/** The service counts characters, a browser UTF-16 units. */
-function units(text, start, end) {
-  const before = [...text].slice(0, end);
-  return [before.slice(0, start).join("").length, before.join("").length];
 }
 
 /** One fact with its words, its evidence and its decisions. */
@@ -81,8 +77,7 @@ function Deciding({ fact, rival, decided }) {
   const send = (event) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const instant = (name) => (given.get(name) ? `${given.get(name)}T00:00:00Z` : null);
-    const body = { ruling, why: given.get("why"), other: ruling === "keep_open" ? rival.id : null, valid_from: instant("from"), valid_to: instant("to") };
+    const body = { ruling, why: given.get("why"), other: ruling === "keep_open" ? rival.id : null, valid_from: instant(given.get("from")), valid_to: instant(given.get("to")) };
     run(async () => {
       await call("POST", `/v1/facts/${fact.id}/decisions`, { body });
       choose("");

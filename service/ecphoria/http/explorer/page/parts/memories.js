@@ -1,6 +1,6 @@
 // Memories in a list, and as bars: live ones are filled, dormant ones hatched, archived ones outlined.
 import { html } from "../vendor.js";
-import { day, STATES, W, whoSaid } from "../words.js";
+import { day, number, STATES, W, whoSaid } from "../words.js";
 import { Long, Text } from "./text.js";
 
 export const KINDS = ["live", "dormant", "archived"];
@@ -11,7 +11,7 @@ export const Stack = ({ counts, most, tall = false }) => html`<span class=${tall
   ${KINDS.filter((kind) => counts[kind]).map((kind) => html`<i class=${`is-${kind}`} style=${{ [tall ? "height" : "width"]: `${(100 * counts[kind]) / Math.max(1, most)}%` }}></i>`)}</span>`;
 
 export const Kinds = ({ counts }) => html`<ul class="legend">${KINDS.map((kind) => html`<li class="sign"><span class="stack"><i class=${`is-${kind}`}></i></span>
-  ${STATES[kind]} <b data-count=${kind}>${counts[kind].toLocaleString("en")}</b></li>`)}</ul>`;
+  ${STATES[kind]} <b data-count=${kind}>${number(counts[kind])}</b></li>`)}</ul>`;
 
 /** @param {{memory: any, remark?: unknown, children?: unknown}} props The children stand below its words. */
 export function Memory({ memory, remark, children }) {

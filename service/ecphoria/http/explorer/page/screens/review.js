@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../vendor.js";
 import { call, mayWrite } from "../api.js";
 import { amend, href, route } from "../route.js";
-import { ago, day, MERGES, W } from "../words.js";
+import { ago, day, MERGES, number, W } from "../words.js";
 import { Empty, Fault, Loading } from "../parts/dialog.js";
 import { Decisions, Fact, conceptLink, episodesOf, rivalsOf } from "../parts/facts.js";
 import { Act, Pages, useAct, usePages, useRead } from "../parts/reading.js";
@@ -144,7 +144,7 @@ function Progress({ job }) {
     ${job.report && job.kind === "dry-run" && html`<${Report} report=${job.report} open />`}</div>`;
 }
 
-const countsOf = (step) => Object.entries(step.counts).filter(([, n]) => n).map(([kind, n]) => `${n.toLocaleString("en")} ${kind}`).join(", ");
+const countsOf = (step) => Object.entries(step.counts).filter(([, n]) => n).map(([kind, n]) => `${number(n)} ${kind}`).join(", ");
 
 function Report({ report, open = false }) {
   const words = W.review;
