@@ -68,6 +68,12 @@ def test_the_service_is_given_its_own_settings_and_asked_for_its_health() -> Non
     assert f"useradd --uid {uid} " in (ROOT / "docker" / "Dockerfile").read_text("utf-8")
 
 
+def test_no_variable_of_a_service_is_read_as_a_setting() -> None:
+    # Kubernetes sets NAME_PORT and others for each Service of the namespace.
+    for kind, name in (("StatefulSet", "neo4j"), ("Deployment", "ecphoria")):
+        assert pod(kind, name)["spec"]["enableServiceLinks"] is False
+
+
 def test_neo4j_is_set_up_as_in_compose() -> None:
     (container,) = pod("StatefulSet", "neo4j")["spec"]["containers"]
     compose = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text("utf-8"))
