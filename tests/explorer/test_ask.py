@@ -158,18 +158,21 @@ async def test_a_click_on_a_dot_of_the_picture_chooses_its_hit(
     tab = await open_tab(demo.key)
     await tab.ask(HUSBAND)
     svg = await exported(tab, "Picture (SVG)")
-    dots = r'<circle cx="([\d.]+)" cy="([\d.]+)"[^>]*data-node="(\w+)" data-state="hit"'
-    found = re.search(dots, svg)
-    assert found
+    dots = r'<circle cx="([\d.]+)" cy="([\d.]+)"[^>]*data-node="(\w+)" data-state="(\w+)"'
+    found = re.findall(dots, svg)
     canvas = tab.page.locator(".picture canvas")
     box = await canvas.bounding_box()
     assert box
-    # The file has the same layout on 1,000 by 460 pixels, below a head of 58.
-    x = 14 + (float(found[1]) - 14) * (box["width"] - 28) / (1_000 - 28)
-    y = 52 + (float(found[2]) - 58 - 52) * (box["height"] - 78) / (460 - 78)
-    await canvas.click(position={"x": x, "y": y})
-    await tab.page.wait_for_selector(".hit.chosen")
-    assert await chosen_hit(tab) == found[3]
+    hit = next(dot for dot in found if dot[3] == "hit")
+    for dot in (max(found, key=lambda dot: float(dot[1])), hit):
+        # The file has the same layout on 1,000 by 460 pixels, below a head of 58.
+        x = 14 + (float(dot[0]) - 14) * (box["width"] - 28) / (1_000 - 28)
+        y = 52 + (float(dot[1]) - 58 - 52) * (box["height"] - 78) / (460 - 78)
+        await canvas.click(position={"x": x, "y": y})
+        tip = await tab.page.locator(".tip").bounding_box()
+        assert tip
+        assert tip["y"] + tip["height"] <= box["y"] + box["height"]
+    assert await chosen_hit(tab) == hit[2]
 
 
 async def test_an_unanswerable_question_says_so_with_reasons(

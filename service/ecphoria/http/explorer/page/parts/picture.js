@@ -39,7 +39,7 @@ export function Picture({ stories, columns, step, chosen, choose }) {
     <canvas ref=${canvas} role="img" aria-label=${label} data-lit=${lit} data-step=${step}
       onPointerMove=${(event) => point(at(event))} onPointerLeave=${() => point(null)}
       onClick=${(event) => pick(at(event), point, choose)}></canvas>
-    ${over && html`<${Tip} over=${over} width=${width} />`}
+    ${over && html`<${Tip} over=${over} width=${width} height=${heightOf(stories)} />`}
   </div>`;
 }
 
@@ -48,10 +48,11 @@ function pick(found, point, choose) {
   if (found?.known.rank) choose(found.id);
 }
 
-function Tip({ over, width }) {
-  const { node, marks } = over.known;
-  const side = over.at.x > width / 2 ? { right: `${width - over.at.x + 12}px` } : { left: `${over.at.x + 12}px` };
-  return html`<div class="tip" style=${{ top: `${over.at.y + 12}px`, ...side }}>
+/** What is known of a dot, on the side of it that has more room. */
+function Tip({ over: { at: { x, y }, known: { node, marks } }, width, height }) {
+  const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
+  const end = y > height / 2 ? { bottom: `${height - y + 12}px` } : { top: `${y + 12}px` };
+  return html`<div class="tip" style=${{ ...side, ...end }}>
     <${Text} of=${node.label || W.picture.unnamed} />
     <small><${Text} of=${whereOf(node).filter(Boolean).join(", ")} /></small>
     ${marks.map((mark) => html`<small>${mark.says}</small>`)}
