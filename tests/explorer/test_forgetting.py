@@ -110,7 +110,17 @@ async def test_a_preview_tells_what_a_policy_would_do_and_does_nothing(
     assert await rows.locator(".remark").all_text_contents() == [
         each["reason"] for each in wanted["items"]
     ]
+    answered = asyncio.Event()
+
+    async def late(route: Any) -> None:
+        await answered.wait()
+        await route.continue_()
+
+    await tab.page.route("**/preview", late)
     await tab.page.select_option("select[name=mode]", "off")
+    await expect(rows).to_have_count(COUNT)  # what the former policy does is gone at once
+    assert await tab.page.locator("#list .memories").count() == 1
+    answered.set()
     await tab.page.wait_for_selector("#list .empty")
     assert fresh.get("/v1/stats").json() == before
     assert tab.faults == []

@@ -82,9 +82,11 @@ function Live({ changed }) {
   const words = W.forgetting;
   const { mode = "", budget = "", quiet = "" } = route.value.query;
   const policy = { mode: mode || null, budget: budget ? Number(budget) : null, quiet_days: quiet ? Number(quiet) : null };
-  const next = useRead((signal) => call("POST", "/v1/dormancy/preview", { body: { ...policy, limit: PAGE }, signal, again: true }), [mode, budget, quiet]);
+  const of = JSON.stringify(policy);
+  const next = useRead(async (signal) => ({ of, ...await call("POST", "/v1/dormancy/preview", { body: { ...policy, limit: PAGE }, signal, again: true }) }), [of]);
+  const preview = next.value?.of === of ? next.value : undefined;  // one of another policy is not shown
   const all = usePages("/v1/episodes", { state: "live", order: "newest", limit: PAGE });
-  const list = { items: next.value?.items, problem: next.problem, again: () => { next.again(); all.again(); } };
+  const list = { items: preview?.items, problem: next.problem, again: () => { next.again(); all.again(); } };
   /** The policy that was shown becomes the tenant's own. */
   const apply = async () => {
     const dormancy = Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== null));
@@ -94,7 +96,7 @@ function Live({ changed }) {
   };
   const none = html`<${Empty} why=${words.none.live} how=${W.ask.noneStoredHow} commands=${["ecphoria demo", "ecphoria import FILE"]} />`;
   return html`<${Policy} mode=${mode} budget=${budget} quiet=${quiet} apply=${apply} />
-    <h2>${words.next} ${next.value && html`<small class="count">${words.of(next.value.dormant, next.value.live)}</small>`}</h2>
+    <h2>${words.next} ${preview && html`<small class="count">${words.of(preview.dormant, preview.live)}</small>`}</h2>
     <${Chosen} list=${list} empty=${words.noNext} remarkOf=${(one) => html`<span class="remark">${one.reason}</span>`} acts=${[sleep, pin]} changed=${changed} />
     <h2>${words.allLive}</h2><${Chosen} list=${{ ...all, again: list.again }} empty=${none} acts=${[sleep, pin]} changed=${changed} />`;
 }
