@@ -126,6 +126,20 @@ async def test_a_wrong_key_is_told(open_tab: OpenTab) -> None:
     await tab.page.click("form button")
     await tab.page.wait_for_selector(".problem")
     assert "does not know this key" in await tab.page.inner_text(".problem")
+    await tab.page.fill("input[name=key]", "\u201ceck_wrong\u201d")  # as a text program quotes it
+    await tab.page.click("form button")
+    await tab.page.wait_for_selector("form button:enabled")
+    assert "does not know this key" in await tab.page.inner_text(".problem")
+
+
+async def test_a_link_of_a_tenant_that_cannot_be_is_told(
+    open_tab: OpenTab, service: RunningService, demo: Owner
+) -> None:
+    tab = await open_tab(service.key)
+    await tab.open("traces", tenant="\u0434\u043e\u043c")
+    await tab.page.wait_for_selector(".problem[data-status='404']")
+    await tab.page.select_option("header select", demo.name)
+    await tab.page.wait_for_selector(".start")
 
 
 async def test_a_key_that_may_only_read_has_no_control_that_writes(

@@ -156,7 +156,8 @@ function headersOf(as, body) {
   if (body) headers.set("Content-Type", "application/json");
   if (as?.key) headers.set("Authorization", `Bearer ${as.key}`);
   // A key of one tenant names it itself.
-  if (as?.tenant && (!as.key || me.value?.operator)) headers.set("Ecphoria-Tenant", as.tenant);
+  // That of a link may hold anything, a header may not; the name of a real tenant stays as it is.
+  if (as?.tenant && (!as.key || me.value?.operator)) headers.set("Ecphoria-Tenant", encodeURIComponent(as.tenant));
   return headers;
 }
 

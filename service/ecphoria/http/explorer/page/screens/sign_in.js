@@ -1,6 +1,6 @@
 // Sign-in: a ticket from the command line, or a key.
 import { html, useState } from "../vendor.js";
-import { redeem, signIn, signedOut } from "../api.js";
+import { Problem, redeem, signIn, signedOut } from "../api.js";
 import { forgetAsked } from "../asking.js";
 import { go } from "../route.js";
 import { W } from "../words.js";
@@ -27,6 +27,7 @@ export function SignIn() {
     const key = String(new FormData(event.currentTarget).get("key")).trim();
     work(true);
     try {
+      if (/[^ -\u00ff]/.test(key)) throw new Problem(401);  // no header can hold it, so it is no key
       await signIn({ key: key || null, tenant: null, ticket: false }, forgetAll);
     } catch (problem) {
       signedOut.value = problem.status === 401 ? W.wrongKey : problem.message;
