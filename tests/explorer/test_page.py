@@ -320,3 +320,10 @@ async def test_an_export_waits_for_the_service(open_tab: OpenTab, demo: Owner) -
     async with tab.page.expect_download():
         await tab.page.unroute("**/healthz")
     await tab.page.wait_for_selector(".banner", state="detached")
+
+
+async def test_the_form_shows_the_strategy_of_the_link(open_tab: OpenTab, demo: Owner) -> None:
+    tab = await open_tab(demo.key)
+    for strategy in ("cls", ""):
+        await tab.ask(HUSBAND, strategy=strategy)
+        await expect(tab.page.locator("select[name=strategy]")).to_have_value(strategy)

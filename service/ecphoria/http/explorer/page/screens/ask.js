@@ -48,7 +48,7 @@ const set = (name) => (event) => {
 
 function Form() {
   const words = W.ask;
-  const { cue = "", strategy } = draft.value;
+  const { cue = "", strategy = "" } = draft.value;
   return html`<form class="cue" onSubmit=${submit} role="search">
     <label class="wide">${words.cue}<input id="cue" name="cue" value=${cue} onInput=${set("cue")} placeholder=${words.hint}
       autocomplete="off" maxlength="10000" dir="auto" /></label>
