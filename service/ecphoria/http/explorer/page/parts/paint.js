@@ -87,9 +87,10 @@ function labelled(story, at, width) {
   const concepts = [...story.nodes.values()].filter(({ node }) => node.kind !== "episode");
   const labels = new Map();
   for (const { node } of concepts.sort((a, b) => a.litAt - b.litAt)) {
+    if (labels.size === MOST_LABELS) break;
     const label = labelOf(node, at.get(node.id), width);
     const free = [...labels.values()].every(({ y, from, to }) => y !== label.y || to <= label.from || label.to <= from);
-    if (free && labels.size < MOST_LABELS) labels.set(node.id, label);
+    if (free) labels.set(node.id, label);
   }
   return labels;
 }
