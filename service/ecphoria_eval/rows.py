@@ -114,7 +114,7 @@ def chosen(known: Sequence[StrategyInfo], wanted: Sequence[str]) -> list[Arm]:
 
     Raises:
         UnknownStrategy: The service has none of this name.
-        InvalidInput: What follows the name are no options.
+        InvalidInput: What follows the name are no options, or the strategy does not take them.
     """
     there = {strategy.name: strategy for strategy in known}
     names = list(dict.fromkeys(wanted)) or [name for name in NAMES if name in there]
@@ -127,26 +127,39 @@ def _arm(there: Mapping[str, StrategyInfo], wanted: str) -> Arm:
         raise UnknownStrategy(
             f"The service has no strategy `{name}`; it has: {', '.join(sorted(there))}."
         )
-    types = {option.name: type(option.default) for option in there[name].parameters}
     options: dict[str, OptionValue] = {}
     for part in given.split(",") if given else ():
-        option, equals, value = part.partition("=")
+        option, equals, text = part.partition("=")
         if not equals:
             raise InvalidInput(
                 f"`{part}` is no option; write {name}:OPTION=VALUE,OPTION=VALUE.", field="strategy"
             )
-        options[option] = _read(value, types.get(option, str))
+        options[option] = _value(there[name], option, text)
     return Arm(name=wanted, strategy=name, options=options)
 
 
-def _read(value: str, wanted: type[str | int | float | bool]) -> OptionValue:
-    """Read a value as its option's type; the service refuses what does not fit."""
+def _value(strategy: StrategyInfo, name: str, text: str) -> OptionValue:
+    """Read the value of an option as the option's type."""
+    option = _option(strategy, name)
+    if option is None and name != "preset":
+        known = ", ".join(["preset", *(one.name for one in strategy.parameters)])
+        raise InvalidInput(
+            f"{strategy.name} has no option `{name}`; it has: {known}.", field="strategy"
+        )
+    value = text if option is None else _typed(text, type(option.default))
+    if not (value in strategy.presets if option is None else _takes(option, value)):
+        raise InvalidInput(f"`{name}` of {strategy.name} does not take `{text}`", field="strategy")
+    return value
+
+
+def _typed(text: str, wanted: type[str | int | float | bool]) -> OptionValue:
+    """Read a value; text that is none of this type stays text."""
     if wanted is bool:
-        return {"true": True, "false": False}.get(value.lower(), value)
+        return {"true": True, "false": False}.get(text.lower(), text)
     try:
-        return wanted(value)
+        return wanted(text)
     except ValueError:
-        return value
+        return text
 
 
 def ablations(known: Sequence[StrategyInfo], arms: Sequence[Arm]) -> list[Arm]:
@@ -197,17 +210,12 @@ def sweeps(known: Sequence[StrategyInfo], arms: Sequence[Arm], wanted: Sequence[
                 f"no strategy of this run has an option `{option}`; write OPTION=VALUE,VALUE",
                 field="sweep",
             )
-        found += [_set(there, arm, option, value) for arm in able for value in values.split(",")]
+        found += [
+            _arm(there, f"{arm.name}{',' if ':' in arm.name else ':'}{option}={value}")
+            for arm in able
+            for value in values.split(",")
+        ]
     return found
-
-
-def _set(there: Mapping[str, StrategyInfo], arm: Arm, option: str, value: str) -> Arm:
-    """Add an option to an arm and to its name."""
-    swept = _arm(there, f"{arm.name}{',' if ':' in arm.name else ':'}{option}={value}")
-    known = _option(there[arm.strategy], option)
-    if known is None or not _takes(known, swept.options[option]):
-        raise InvalidInput(f"`{option}` of {arm.strategy} does not take `{value}`", field="sweep")
-    return swept
 
 
 def _option(strategy: StrategyInfo, name: str) -> Parameter | None:

@@ -195,10 +195,30 @@ def test_an_unknown_strategy_is_named() -> None:
 
 
 def test_a_strategy_may_come_with_options_of_their_types() -> None:
-    (arm,) = chosen(KNOWN, ["ecphoria:preset=paper,w_words=0.5,next_spreading=false,k=x"])
-    assert arm.name == "ecphoria:preset=paper,w_words=0.5,next_spreading=false,k=x"
+    (arm,) = chosen(KNOWN, ["ecphoria:preset=default,w_words=0.5,next_spreading=false,steps=2"])
+    assert arm.name == "ecphoria:preset=default,w_words=0.5,next_spreading=false,steps=2"
     assert arm.strategy == "ecphoria"
-    assert arm.options == {"preset": "paper", "w_words": 0.5, "next_spreading": False, "k": "x"}
+    assert arm.options == {
+        "preset": "default", "w_words": 0.5, "next_spreading": False, "steps": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("walk:pull=1", "walk has no option `pull`; it has: preset, fan, bend"),
+        ("walk:preset=papr", "`preset` of walk does not take `papr`"),
+        ("walk:fan=-1", "`fan` of walk does not take `-1`"),
+        ("walk:fan=x", "`fan` of walk does not take `x`"),
+        ("fusion:fan=1", "fusion has no option `fan`; it has: preset"),
+    ],
+)
+def test_options_that_a_strategy_does_not_take_are_refused_before_anything_is_asked(
+    wanted: str, told: str
+) -> None:
+    # Else each question would fail, and the report would have zeros.
+    with pytest.raises(InvalidInput, match=told):
+        chosen(KNOWN, [wanted])
 
 
 def test_what_is_no_option_is_refused_with_the_way_to_write_one() -> None:
