@@ -80,6 +80,8 @@ async def evaluate(
         arms += chosen(known, [default])
     ablated = _ablated(known, wanted, arms)
     arms += sweeps(known, _varied(known, wanted, arms), wanted.sweep)
+    # A value of a sweep may be named as a strategy too.
+    arms = list({arm.name: arm for arm in arms}.values())
     names = [arm.name for arm in arms]
     arms += [arm for arm in ablations(known, ablated) if arm.name not in names]
     plan = Plan(

@@ -207,8 +207,7 @@ def make_report(
     for row in outcome.rows:
         of.setdefault(row.strategy, []).append(row)
     apart = [name for name in of if name.startswith(WITHOUT) or name not in wanted]
-    ablated = bool(apart)
-    if ablated and "fusion" in of and "fusion" not in apart:
+    if apart and default in of and "fusion" in of and "fusion" not in apart:
         apart.append("fusion")
     gain = gains(of, default, dataset.suite)
     per_second = outcome.episodes / outcome.seconds if outcome.seconds else None

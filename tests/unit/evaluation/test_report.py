@@ -1,6 +1,7 @@
 """Reports: complete, derived from the rows alone, comparable."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.evaluate import Wanted, evaluate
 from ecphoria_eval.measures import (
     by_similarity,
     equal_counts,
@@ -19,9 +21,11 @@ from ecphoria_eval.measures import (
 )
 from ecphoria_eval.plots import draw
 from ecphoria_eval.report import BASELINES, PLAIN, gains, make_report, write
-from ecphoria_eval.rows import UNCONSOLIDATED, Row, read_rows
+from ecphoria_eval.rows import UNCONSOLIDATED, Row, ablations, chosen, read_rows
+from ecphoria_eval.run import run
 from ecphoria_eval.tables import ablation_table, compare, comparison_table, strategy_table
-from tests.unit.evaluation.conftest import READY, measured, small
+from tests.unit.evaluation.conftest import KNOWN, READY, measured, plan, small, unwatched
+from tests.unit.evaluation.doubles import TinyService
 
 
 async def written(
@@ -101,6 +105,32 @@ async def test_the_report_holds_what_the_run_was(tmp_path: Path) -> None:
     assert set(report["ablations"]) == {
         "without:words", "without:spreading", "without:both", "without:consolidation", "fusion",
     }  # fmt: skip
+
+
+async def test_fusion_is_compared_only_with_a_default_that_was_measured() -> None:
+    named = ["walk", "fusion", "ecphoria"]
+    arms = chosen(KNOWN, named)
+    arms += ablations(KNOWN, arms[:1])
+    outcome = await run(small(), TinyService().connect, plan(*arms), unwatched)
+    for wanted in (named, named[:2]):
+        rows = tuple(row for row in outcome.rows if wanted == named or row.strategy != "ecphoria")
+        report = make_report(
+            small(), replace(outcome, rows=rows), wanted=wanted, default="ecphoria",
+            version="1.2.3", service=READY,
+        )  # fmt: skip
+        assert ("fusion" in report.ablations) == ("ecphoria" in wanted)
+        assert ablation_table(report).row_count == len(report.ablations)
+
+
+async def test_an_arm_that_is_named_and_swept_is_asked_once() -> None:
+    wanted = Wanted(strategies=("walk", "walk:fan=0"), sweep=("fan=0,0.5",))
+    service = TinyService()
+    report, outcome = await evaluate(
+        small(), wanted, service.connect, unwatched, name="eval-x", monotonic=lambda: 0.0
+    )
+    asked = Counter(row.strategy for row in outcome.rows)
+    assert set(asked.values()) == {len(small().questions)}
+    assert {"walk", "walk:fan=0", "walk:fan=0.5"} <= report.strategies.keys()
 
 
 async def test_consolidation_is_credited_with_what_it_changed() -> None:
