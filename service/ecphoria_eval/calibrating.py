@@ -14,7 +14,7 @@ from ecphoria_eval.datasets.dataset import Dataset
 from ecphoria_eval.datasets.locomo import load_locomo, load_mini
 from ecphoria_eval.options import Where, on_service
 from ecphoria_eval.rows import chosen
-from ecphoria_eval.run import Connect, Plan, run
+from ecphoria_eval.run import ANY_TENANT, Connect, Plan, run
 
 _MINI = "mini"
 
@@ -27,15 +27,16 @@ def calibrate_conversations(
     Without a server, a service is started here.
     """
     dataset = load_mini()[0] if data == _MINI else load_locomo(Path(data))
-    found: list[tuple[tuple[Sample, ...], dict[str, int]]] = []
-
-    async def work(connect: Connect, watch: Watch) -> None:
-        name = f"calibrate-{secrets.token_hex(4)}"
-        clock = time.perf_counter
-        found.append(await ask_memories(dataset, connect, watch, name=name, monotonic=clock))
-
-    on_service(work, Where(server=server, key=key, home=home))
-    samples, findings = found[0]
+    samples, findings = on_service(
+        lambda connect, watch: ask_memories(
+            dataset,
+            connect,
+            watch,
+            name=f"calibrate-{secrets.token_hex(4)}",
+            monotonic=time.perf_counter,
+        ),
+        Where(server=server, key=key, home=home),
+    )
     fitted = calibrate(samples, fit, data_sha256=dataset.sha256, fitted_at=datetime.now(UTC))
     return replace(fitted, findings=findings)
 
@@ -55,7 +56,7 @@ async def ask_memories(
     Returns:
         The questions with their evidence, and what could not be asked.
     """
-    async with connect("default") as client:
+    async with connect(ANY_TENANT) as client:
         known = await client.strategies()
     arms = chosen(known, [known[0].name])
     # A fit reads figures of evidence, which do not depend on earlier recalls.

@@ -4,6 +4,7 @@ import inspect
 import secrets
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 
     from ecphoria.cli.progress import Watch
     from ecphoria_eval.datasets.dataset import Dataset
-    from ecphoria_eval.dynamics.report import DynamicsReport
     from ecphoria_eval.evaluate import Wanted
     from ecphoria_eval.report import Report
     from ecphoria_eval.run import Connect, Outcome
@@ -101,17 +101,11 @@ def measure(
     from ecphoria_eval.report import write  # noqa: PLC0415 (costly)
 
     check_targets(out, rows)
-    dataset = load()
-    found: list[tuple[Report, Outcome]] = []
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        found.append(await evaluate_one(dataset, wanted, connect, watch))
-
-    on_service(work, where)
-    report, outcome = found[0]
-    write(report, outcome, out, rows)
+    report, outcome = on_service(partial(evaluate_one, load(), wanted), where)
+    # Printed first: a disk that is full by now takes the file only.
     show_report(report)
     show_kept(outcome)
+    write(report, outcome, out, rows)
     if out is not None:
         draw_plots(report, outcome, out)
 
@@ -127,13 +121,14 @@ def measure_all(
     out: Path | None,
 ) -> None:
     """Measure data sets one after the other, and print the one with the smallest gain first."""
-    from ecphoria_eval.datasets.told_apart import load_any, named  # noqa: PLC0415 (costly)
-    from ecphoria_eval.evaluate import domain_table, domains, write_domains  # noqa: PLC0415
+    from ecphoria_eval.datasets.told_apart import load_each  # noqa: PLC0415 (costly)
+    from ecphoria_eval.evaluate import domains, write_domains  # noqa: PLC0415
     from ecphoria_eval.report import BASELINES  # noqa: PLC0415
+    from ecphoria_eval.tables import domain_table  # noqa: PLC0415
 
     check_targets(out)
     datasets = {
-        name: some(load_any(path, corpus, openie), questions) for name, path in named(data).items()
+        name: some(dataset, questions) for name, dataset in load_each(data, corpus, openie).items()
     }
     wanted = replace(wanted, strategies=wanted.strategies or BASELINES, with_default=True)
     found: dict[str, tuple[Report, Outcome]] = {}
@@ -161,14 +156,28 @@ def _naming(name: str, watch: "Watch") -> "Watch":
     return lambda stage, done, total: watch(f"{name}: {stage}", done, total)
 
 
+def _new_name(kind: str = "eval") -> str:
+    """Make a prefix of tenants' names that no tenant has."""
+    return f"{kind}-{secrets.token_hex(4)}"
+
+
+def _read(data: Path, corpus: Path | None, questions: int | None) -> "Dataset":
+    """Read a data set of any known format."""
+    from ecphoria_eval.datasets.told_apart import load_each  # noqa: PLC0415 (costly)
+
+    (dataset,) = load_each([data], corpus).values()
+    return some(dataset, questions)
+
+
 async def evaluate_one(
     dataset: "Dataset", wanted: "Wanted", connect: "Connect", watch: "Watch"
 ) -> "tuple[Report, Outcome]":
     """Measure a data set in tenants of a new name."""
     from ecphoria_eval.evaluate import evaluate  # noqa: PLC0415 (costly)
 
-    name = f"eval-{secrets.token_hex(4)}"
-    return await evaluate(dataset, wanted, connect, watch, name=name, monotonic=time.perf_counter)
+    return await evaluate(
+        dataset, wanted, connect, watch, name=_new_name(), monotonic=time.perf_counter
+    )
 
 
 @evaluation.command()
@@ -187,14 +196,12 @@ def dynamics(
     from ecphoria_eval.dynamics.report import measure, table, write  # noqa: PLC0415 (costly)
 
     check_targets(out)
-    found: list[DynamicsReport] = []
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        name = f"dynamics-{secrets.token_hex(4)}"
-        found.append(await measure(connect, watch, wanted=task or (), name=name, seed=seed))
-
-    on_service(work, where)
-    (report,) = found
+    report = on_service(
+        lambda connect, watch: measure(
+            connect, watch, wanted=task or (), name=_new_name("dynamics"), seed=seed
+        ),
+        where,
+    )
     stdout().print(table(report))
     if out is not None:
         write(report, out)
@@ -240,6 +247,8 @@ def locomo(*, data: Data, facts: StatedFacts = None, noise: FactsNoise = False) 
     """Find the evidence for questions about long conversations (LoCoMo)."""
     from ecphoria_eval.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
 
+    if noise and facts is None:
+        raise InvalidInput("--facts-noise moves facts; give --facts too.", field="facts-noise")
     return load_locomo(data, observations=facts is not None, noise=noise)
 
 
@@ -291,28 +300,22 @@ def live(
     corpus: Corpus = None,
     strategy: OneStrategy = None,
     questions: Questions = None,
-    out: ReportFile = None,
+    out: ReportWithRows = None,
 ) -> None:
     """Ask in the order of time, also before the evidence came, and store questions and replies."""
-    from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
-    from ecphoria_eval.evaluate import evaluate_live  # noqa: PLC0415
+    from ecphoria_eval.evaluate import evaluate_live  # noqa: PLC0415 (costly)
     from ecphoria_eval.report import write  # noqa: PLC0415
 
     check_targets(out)
-    dataset = some(load_any(data, corpus, None), questions)
-    found: list[tuple[Report, Outcome]] = []
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        name = f"eval-{secrets.token_hex(4)}"
-        measured = evaluate_live(
-            dataset, strategy, connect, watch, name=name, monotonic=time.perf_counter
-        )
-        found.append(await measured)
-
-    on_service(work, where)
-    ((report, outcome),) = found
-    write(report, outcome, out, None)
+    dataset = _read(data, corpus, questions)
+    report, outcome = on_service(
+        lambda connect, watch: evaluate_live(
+            dataset, strategy, connect, watch, name=_new_name(), monotonic=time.perf_counter
+        ),
+        where,
+    )
     show_live(report)
+    write(report, outcome, out, None)
 
 
 @evaluation.command()
@@ -345,27 +348,27 @@ def qa(
 ) -> None:
     """Let the service's language model answer questions, and score its answers."""
     from ecphoria.settings import read_settings  # noqa: PLC0415
-    from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
-    from ecphoria_eval.judge import open_chat, open_judge  # noqa: PLC0415
+    from ecphoria_eval.judge import open_chat, open_judge  # noqa: PLC0415 (costly)
     from ecphoria_eval.prices import read_price  # noqa: PLC0415
-    from ecphoria_eval.qa import measure_answers, show_answers  # noqa: PLC0415
+    from ecphoria_eval.qa import AnswerReport, measure_answers, show_answers  # noqa: PLC0415
 
     if oracle == (model is not None):
         raise InvalidInput("Give either --model NAME or --oracle.", field="model")
+    if oracle and names:
+        raise InvalidInput("--names is for a model; leave out --oracle.", field="names")
     check_targets(out)
     price = read_price(prices, model)
-    dataset = some(load_any(data, corpus, None), questions)
+    dataset = _read(data, corpus, questions)
 
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        name = f"eval-{secrets.token_hex(4)}"
+    async def work(connect: "Connect", watch: "Watch") -> AnswerReport:
         llm = read_settings().llm
         reading = model if names else None
         async with open_judge(llm, judge) as judging, open_chat(llm, reading) as reader:
-            report = await measure_answers(
+            return await measure_answers(
                 dataset,
                 connect,
                 watch,
-                name=name,
+                name=_new_name(),
                 model=model,
                 steps=_steps(step) if step else None,
                 judge=judging,
@@ -373,9 +376,8 @@ def qa(
                 price=price,
                 names=reader,
             )
-        show_answers(report, stdout(), out)
 
-    on_service(work, where)
+    show_answers(on_service(work, where), stdout(), out)
 
 
 @evaluation.command()
@@ -397,13 +399,13 @@ def facts(
     from ecphoria_eval.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
 
     check_targets(out)
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        name = f"eval-{secrets.token_hex(4)}"
-        report = await measure_facts(connect, watch, name=name, keys=keys, seed=seed, model=model)
-        show_facts(report, stdout(), out)
-
-    on_service(work, where)
+    report = on_service(
+        lambda connect, watch: measure_facts(
+            connect, watch, name=_new_name(), keys=keys, seed=seed, model=model
+        ),
+        where,
+    )
+    show_facts(report, stdout(), out)
 
 
 @evaluation.command()
@@ -422,13 +424,13 @@ def changes(
     from ecphoria_eval.changes import measure_changes, show_changes  # noqa: PLC0415 (costly)
 
     check_targets(out)
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        name = f"eval-{secrets.token_hex(4)}"
-        report = await measure_changes(connect, watch, name, split, stores=stores, seed=seed)
-        show_changes(report, stdout(), out)
-
-    on_service(work, where)
+    report = on_service(
+        lambda connect, watch: measure_changes(
+            connect, watch, _new_name(), split, stores=stores, seed=seed
+        ),
+        where,
+    )
+    show_changes(report, stdout(), out)
 
 
 @evaluation.command()
@@ -464,14 +466,12 @@ def mini(
     from ecphoria_eval.evaluate import Wanted  # noqa: PLC0415
     from ecphoria_eval.report import check, expected, spelled  # noqa: PLC0415
 
-    reports: list[Report] = []
+    async def work(connect: "Connect", watch: "Watch") -> "list[Report]":
+        return [
+            (await evaluate_one(dataset, Wanted(), connect, watch))[0] for dataset in load_mini()
+        ]
 
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        for dataset in load_mini():
-            report, _ = await evaluate_one(dataset, Wanted(), connect, watch)
-            reports.append(report)
-
-    on_service(work, where)
+    reports = on_service(work, where)
     if print_expected:
         typer.echo(spelled(reports), nl=False)
         return
@@ -582,17 +582,14 @@ def tune_synaptic(
     out: ReportFile = None,
 ) -> None:
     """Fit the nine parameters of synaptic on half of a data set, and judge them on the rest."""
-    from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
     from ecphoria_eval.tuning import show_tuning, tune  # noqa: PLC0415 (costly)
 
     check_targets(out)
-    dataset = some(load_any(data, corpus, None), questions)
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        name = f"tune-{secrets.token_hex(4)}"
-        report = await tune(
-            dataset, connect, watch, start=start, trials=trials, seed=seed, name=name
-        )
-        show_tuning(report, stdout(), out)
-
-    on_service(work, where)
+    dataset = _read(data, corpus, questions)
+    report = on_service(
+        lambda connect, watch: tune(
+            dataset, connect, watch, start=start, trials=trials, seed=seed, name=_new_name("tune")
+        ),
+        where,
+    )
+    show_tuning(report, stdout(), out)

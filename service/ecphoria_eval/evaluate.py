@@ -7,8 +7,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
-from rich.markup import escape
-from rich.table import Table
 
 from ecphoria.cli.progress import Watch
 from ecphoria.errors import BadFile, InvalidInput
@@ -203,7 +201,7 @@ def document(reports: Mapping[str, Report], rows: Mapping[str, str]) -> dict[str
         },
         "table": [domain.model_dump(mode="json") for domain in found],
         "worst": measured[0].model_dump(mode="json") if measured else None,
-        "mean_gain": _mean([domain.gain for domain in found]),
+        "mean_gain": mean_of_known([domain.gain for domain in found]),
     }
 
 
@@ -225,47 +223,6 @@ def write_domains(measured: Mapping[str, tuple[Report, Outcome]], out: Path) -> 
         out.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise BadFile(f"{error.filename} cannot be written: {error.strerror}.") from error
-
-
-def domain_table(found: Sequence[Domain]) -> Table:
-    """One line a data set, and the mean of all last."""
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
-    table.add_column("domain", no_wrap=True)
-    for name in (
-        "n",
-        "recall",
-        "",
-        "best baseline",
-        "gain",
-        "AUROC",
-        "taken out",
-        "ECE",
-        "t. out",
-    ):
-        table.add_column(name, justify="right")
-    for domain in found:
-        best = "" if domain.best is None else f"{domain.best} {_points(domain.best_value)}"
-        table.add_row(
-            escape(domain.name),
-            f"{domain.n:,}",
-            f"R@{domain.measure.partition('@')[2]}",
-            _points(domain.default),
-            best,
-            _signed(domain.gain),
-            *(_points(value) for value in _judged(domain)),
-        )
-    table.add_section()
-    table.add_row(
-        "mean",
-        "",
-        "",
-        _points(_mean([domain.default for domain in found])),
-        _points(_mean([domain.best_value for domain in found])),
-        _signed(_mean([domain.gain for domain in found])),
-        *(_points(_mean(column)) for column in zip(*map(_judged, found), strict=True)),
-        style="bold",
-    )
-    return table
 
 
 def _domain(name: str, report: Report) -> Domain:
@@ -290,17 +247,6 @@ def _domain(name: str, report: Report) -> Domain:
     )
 
 
-def _judged(domain: Domain) -> tuple[float | None, ...]:
-    return domain.auroc, domain.auroc_taken_out, domain.ece, domain.ece_taken_out
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_of_known(values: Sequence[float | None]) -> float | None:
+    """Average what was measured."""
     return mean([value for value in values if value is not None])
-
-
-def _points(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f}"
-
-
-def _signed(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:+.1f}"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,13 +16,15 @@ from ecphoria.cli.progress import Watch, watching
 from ecphoria.cli.terminal import if_interrupted
 from ecphoria.client import AsyncClient
 from ecphoria.client.defaults import admin_key, local_key
-from ecphoria.errors import Unauthenticated
+from ecphoria.errors import BadFile, Unauthenticated
 
 if TYPE_CHECKING:
     from ecphoria.app import Services
     from ecphoria.settings import Settings
     from ecphoria_eval.datasets.dataset import Dataset
     from ecphoria_eval.run import Connect
+
+T = TypeVar("T")
 
 _TIMEOUT_S = 300.0
 QUIET = {"level": "warning", "format": "brief"}
@@ -201,26 +203,30 @@ def located(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def some(dataset: "Dataset", questions: int | None, *, misspell: bool = False) -> "Dataset":
-    """Keep so many questions, all if no number is given, and misspell a word of each if wanted."""
+    """Keep so many questions, all if no number is given, and misspell a word of each if wanted.
+
+    Raises:
+        BadFile: There is no question.
+    """
     from ecphoria_eval.datasets.dataset import sampled  # noqa: PLC0415 (costly)
     from ecphoria_eval.datasets.misspelling import misspelt  # noqa: PLC0415 (costly)
 
+    if not dataset.questions:
+        raise BadFile(f"{dataset.source} has no question to ask.")
     kept = dataset if questions is None else sampled(dataset, questions)
     return misspelt(kept) if misspell else kept
 
 
-def on_service(
-    work: "Callable[[Connect, Watch], Coroutine[None, None, None]]", where: Where
-) -> None:
-    """Do the work on the service wanted, with a progress bar."""
+def on_service(work: "Callable[[Connect, Watch], Coroutine[Any, Any, T]]", where: Where) -> T:
+    """Do the work on the service wanted, with a progress bar; give what it finds."""
 
-    async def whole() -> None:
+    async def whole() -> T:
         async with _service(where) as connect:
             with watching() as watch:
-                await work(connect, watch)
+                return await work(connect, watch)
 
     with if_interrupted(lambda: "Nothing goes on; tenants made here are erased unless kept."):
-        runtime.run(whole())
+        return runtime.run(whole())
 
 
 @contextlib.asynccontextmanager

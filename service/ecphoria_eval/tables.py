@@ -1,4 +1,4 @@
-"""Tables of a report and of the comparison of two."""
+"""Tables of a report, of the reports of several data sets, and of the comparison of two."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from rich.table import Table
 
 from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.evaluate import Domain, mean_of_known
 from ecphoria_eval.live import LIVE
 from ecphoria_eval.measures import (
     HEADLINE,
@@ -259,6 +260,38 @@ def comparison_table(found: Comparison) -> Table:
     return table
 
 
+def domain_table(found: Sequence[Domain]) -> Table:
+    """One line a data set, and the mean of all last."""
+    table = _table("domain")
+    for name in (
+        "n", "recall", "", "best baseline", "gain", "AUROC", "taken out", "ECE", "t. out",
+    ):  # fmt: skip
+        table.add_column(name, justify="right")
+    for domain in found:
+        best = "" if domain.best is None else f"{domain.best} {_percent(domain.best_value)}"
+        table.add_row(
+            escape(domain.name),
+            f"{domain.n:,}",
+            _short(domain.measure),
+            _percent(domain.default),
+            best,
+            _signed(domain.gain),
+            *(_percent(value) for value in _judged(domain)),
+        )
+    table.add_section()
+    table.add_row(
+        "mean",
+        "",
+        "",
+        _percent(mean_of_known([domain.default for domain in found])),
+        _percent(mean_of_known([domain.best_value for domain in found])),
+        _signed(mean_of_known([domain.gain for domain in found])),
+        *(_percent(mean_of_known(column)) for column in zip(*map(_judged, found), strict=True)),
+        style="bold",
+    )
+    return table
+
+
 def _table(first: str) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column(first, no_wrap=True)
@@ -282,6 +315,10 @@ def _gain_cells(gain: Gain) -> tuple[str, ...]:
     )
 
 
+def _judged(domain: Domain) -> tuple[float | None, ...]:
+    return domain.auroc, domain.auroc_taken_out, domain.ece, domain.ece_taken_out
+
+
 def _intervals(gap: Difference | None) -> tuple[str, str]:
     return (_interval(gap.questions), _interval(gap.collections)) if gap else ("", "")
 
@@ -299,8 +336,8 @@ def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.1f}"
 
 
-def _signed(value: float) -> str:
-    return f"{100 * value:+.1f}"
+def _signed(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:+.1f}"
 
 
 def _ms(value: float | None) -> str:

@@ -31,7 +31,7 @@ from ecphoria.records.recall import OptionValue
 from ecphoria_eval.datasets.dataset import Dataset, Question
 from ecphoria_eval.dynamics.firing import EqualCount, equal_count, share_found
 from ecphoria_eval.rows import Arm, chosen
-from ecphoria_eval.run import Connect, batches, own_tenant
+from ecphoria_eval.run import ANY_TENANT, Connect, batches, own_tenant
 
 STRATEGY: Final = "synaptic"
 EXCESS: Final = 0.15
@@ -152,7 +152,7 @@ async def tune(
         InvalidInput: There are no questions to split, or `start` is another strategy.
         EcphoriaError: The service cannot be used.
     """
-    async with connect("default") as client:
+    async with connect(ANY_TENANT) as client:
         (arm,) = chosen(await client.strategies(), [start])
     if arm.strategy != STRATEGY:
         raise InvalidInput(f"Only {STRATEGY} has these parameters.", field="start")

@@ -231,3 +231,6 @@ def check_targets(*targets: Path | None) -> None:
             raise BadFile(f"There is no folder {target.resolve().parent}; make it before.")
         if target is not None and target.is_dir():
             raise BadFile(f"{target} is a folder; name a file to write.")
+    places = [target.resolve() for target in targets if target is not None]
+    if len(places) > len(set(places)):
+        raise BadFile(f"{places[0]} is named for two files, and would hold only the last.")

@@ -97,6 +97,8 @@ def _load(path: Path, suite: Suite, *, observations: bool = False, noise: bool =
                 stated = _observations(record, part.memories, findings, moving)
                 part = replace(part, memories=_with_facts(part.memories, stated))
             parts.append(part)
+    if observations and not findings["observations sent as facts"]:
+        raise BadFile(f"{path.name} has no observations of its turns to send as facts.")
     return Dataset(
         suite=suite,
         source=path.name,

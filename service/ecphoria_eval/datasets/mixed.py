@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ecphoria.calibration.labelled import digest
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question, Suite, data_files
-from ecphoria_eval.datasets.told_apart import load_any, named
+from ecphoria_eval.datasets.told_apart import load_each
 
 
 def load_mixed(
@@ -25,8 +25,9 @@ def load_mixed(
 
     Raises:
         BadFile: A file is of no known format.
+        InvalidInput: There is a corpus, and no data set has such questions.
     """
-    datasets = {name: load_any(path, corpus) for name, path in named(paths).items()}
+    datasets = load_each(paths, corpus)
     parts = [
         _first(name, part, memories) for name, one in datasets.items() for part in one.collections
     ]

@@ -5,13 +5,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from ecphoria.errors import BadFile
+from ecphoria.errors import BadFile, InvalidInput
 from ecphoria_eval.datasets.dataset import Dataset, Suite, data_files, read_list
 from ecphoria_eval.datasets.locomo import load_locomo
 from ecphoria_eval.datasets.passages import load_passages
 from ecphoria_eval.datasets.smrcs import is_smrcs, load_smrcs
 
 _LINES: Final = ".jsonl"
+
+
+def load_each(
+    paths: Sequence[Path], corpus: Path | None = None, openie: Path | None = None
+) -> dict[str, Dataset]:
+    """Read data sets of any known format; give them by name.
+
+    Args:
+        paths: A file or folder for each.
+        corpus: The passages of questions with `paragraphs`.
+        openie: What a model extracted from those passages.
+
+    Raises:
+        BadFile: A file is of no known format.
+        InvalidInput: No data set has such questions, so the corpus or the extract is of no use.
+    """
+    found = {name: load_any(path, corpus, openie) for name, path in named(paths).items()}
+    for option, given, used in (
+        ("corpus", corpus, [one.corpus_sha256 for one in found.values()]),
+        ("openie", openie, [one.openie_sha256 for one in found.values()]),
+    ):
+        if given is not None and not any(used):
+            raise InvalidInput(
+                f"No data set here takes --{option}; only questions with `paragraphs` do.",
+                field=option,
+            )
+    return found
 
 
 def load_any(path: Path, corpus: Path | None = None, openie: Path | None = None) -> Dataset:

@@ -60,3 +60,46 @@ def test_a_set_of_no_known_format_is_refused_before_anything_is_started(
     assert (done.code, done.out) == (2, "")
     assert "other.json is no data set" in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+CHAT = {
+    "conversation": {
+        "session_1": [{"speaker": "Ada", "dia_id": "D1:1", "text": "I have a kiln."}]
+    },
+    "qa": [{"question": "What has Ada?", "evidence": ["D1:1"], "category": 4}],
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("locomo --facts-noise", "--facts-noise moves facts; give --facts too."),
+        ("locomo --facts observations", "talk.json has no observations of its turns"),
+        ("all --corpus corpus.json", "No data set here takes --corpus; only questions with"),
+        ("all --openie cache.json", "No data set here takes --openie; only questions with"),
+        ("live --corpus corpus.json", "No data set here takes --corpus; only questions with"),
+        ("qa --oracle --names", "--names is for a model; leave out --oracle."),
+        ("locomo --out r.json --rows ./r.json", "r.json is named for two files"),
+    ],
+)
+def test_an_option_that_would_do_nothing_or_harm_is_refused_before_anything_is_started(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("talk.json").write_text(json.dumps([CHAT]), encoding="utf-8")
+    done = command("eval", *words.split(), "--data", "talk.json")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("suite", "name"), [("locomo", "x.json"), ("passages", "x.json"), ("all", "x.jsonl")]
+)
+def test_a_set_without_questions_is_refused(
+    command: Command, tmp_path: Path, suite: str, name: str
+) -> None:
+    file = tmp_path / name
+    file.write_text("[]" if name.endswith(".json") else "", encoding="utf-8")
+    done = command("eval", suite, "--data", str(file))
+    assert (done.code, done.err) == (2, f"Error: {name} has no question to ask.\n")

@@ -7,10 +7,11 @@ import pytest
 from rich.console import Console
 
 from ecphoria_eval.datasets.dataset import Suite
-from ecphoria_eval.evaluate import domain_table, domains, write_domains
+from ecphoria_eval.evaluate import domains, write_domains
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import chosen, read_rows
 from ecphoria_eval.run import Outcome, run
+from ecphoria_eval.tables import domain_table
 from tests.unit.evaluation.conftest import KNOWN, READY, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService
 
