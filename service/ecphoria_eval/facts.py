@@ -41,7 +41,7 @@ class FactReport:
 
     Attributes:
         stated: With the facts stated, asked now.
-        past: The same, asked as of an instant before the last change.
+        past: The same, asked as of an instant before the last change; None if no question has one.
         words: The same texts without any fact, asked now.
         read: The same texts, with the facts that a language model read in them; None without one.
         model: The model's name.
@@ -54,7 +54,7 @@ class FactReport:
     facts: int
     seed: int
     stated: Shares
-    past: Shares
+    past: Shares | None
     words: Shares
     unrelated_retired: int
     not_retired: int
@@ -120,7 +120,9 @@ async def measure_facts(
         sent = stream.episodes.items()
         places = await _append(client, sent, len(stream.episodes), watch)
         stated = await _ask(client, stream.questions, places, watch, past=False)
-        past = await _ask(client, stream.questions, places, watch, past=True)
+        past = None
+        if any(question.then for question in stream.questions):
+            past = await _ask(client, stream.questions, places, watch, past=True)
         wrong, missed, facts = await _check(client, stream)
     async with own_tenant(connect, f"{name}-words") as client:
         places = await _append(client, plain(stream), len(stream.episodes), watch)

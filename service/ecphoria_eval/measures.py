@@ -8,7 +8,7 @@ interval over collections is the honest one for data nobody has seen.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from math import log2
+from math import inf, log2
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -361,7 +361,7 @@ class Bucket(BaseModel):
     recall_at_10: float | None
 
 
-_SIMILARITY = {"all": 1.0, "0.5": 0.5, "0.3": 0.3}
+_SIMILARITY = {"all": inf, "0.5": 0.5, "0.3": 0.3}
 """The thresholds of SYNAPSE's table 9."""
 
 

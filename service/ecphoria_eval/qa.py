@@ -18,7 +18,7 @@ from rich.table import Table
 
 from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
-from ecphoria.errors import InvalidInput
+from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.models.chat import StructuredChat
 from ecphoria.records.job import StepReport
 from ecphoria_eval.answering import Answerer, FromGold, FromMemories, FromNames, Said
@@ -177,6 +177,7 @@ async def measure_answers(
             which answers from memories.
 
     Raises:
+        BadFile: No question can be scored.
         ModelMissing: The service has no language model.
         UnknownStrategy: It has no such strategy.
         InvalidInput: It has another one, or the oracle is to be judged.
@@ -189,6 +190,9 @@ async def measure_answers(
     scored: list[Scored] = []
     indexing = None if steps is None else Indexing()
     total = sum(len(_scorable(part, model)) for part in dataset.collections)
+    if not total:
+        lacking = "evidence and an answer" if model is None else "an answer"
+        raise BadFile(f"{dataset.source} has no question with {lacking}.")
     for number, part in enumerate(dataset.collections, start=1):
         async with own_tenant(connect, f"{name}-{number}") as client:
             places = await _remember(client, part, watch)
@@ -197,7 +201,7 @@ async def measure_answers(
                 indexing.add(done.steps, price)
             for question in _scorable(part, model):
                 said = await answerer.answer(client, question, places)
-                scored.append(await _score(question, said, judge))
+                scored.append(await score_answer(question, said, judge))
                 watch("asking", len(scored), total)
     return AnswerReport(
         source=dataset.source,
@@ -249,17 +253,17 @@ async def _arm(connect: Connect, wanted: str) -> Arm:
     return arm
 
 
-async def _score(question: Question, said: Said, judge: Judge | None) -> Scored:
+async def score_answer(question: Question, said: Said, judge: Judge | None) -> Scored:
+    """Score an answer, and let a judge judge it if there is one."""
     wanted = question.answers
     judged = None
-    if question.adversarial:
-        right = float(not said.answered)
+    if question.adversarial or not said.answered or said.by_oracle:
+        # A question without an answer wants none; each other one wants one.
+        right = float(question.adversarial != said.answered)
         scores = (right, right, right, right)
-    elif said.by_oracle:
-        scores = (1.0, 1.0, 1.0, 1.0)
     else:
         scores = (
-            exact_match(said.text, wanted) if said.answered else 0.0,
+            exact_match(said.text, wanted),
             f1(said.text, wanted),
             locomo_f1(said.text, wanted, question.category),
             bleu_1(said.text, wanted),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ecphoria.calibration.labelled import Record, digest
+from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import (
     Collection,
     Dataset,
@@ -69,12 +70,15 @@ def _turns(
 ) -> Iterator[tuple[str, str]]:
     """Add the turns of a session that trigger nothing; give the text and the id of each."""
     for position, turn in enumerate(record.records(session), start=1):
-        for role in turn.fields:
-            text, ident = turn.text(role), f"{session}:{position}"
-            if text not in triggers:
-                gathering.add(
-                    ident, text=text, session=session, position=position, speaker=role, role=role
-                )
+        if len(turn.fields) != 1:
+            raise BadFile(f"{turn.where} is not one text of one speaker.", record=turn.where)
+        (role,) = turn.fields
+        text, ident = turn.text(role), f"{session}:{position}"
+        if text not in triggers:
+            gathering.add(
+                ident, text=text, session=session, position=position, speaker=role, role=role
+            )
+            if ident in gathering.memories:
                 yield text, ident
 
 

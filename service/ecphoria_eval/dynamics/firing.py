@@ -33,12 +33,12 @@ class Firing:
     Attributes:
         silent_fires: Memories that fired at cues to which they are orthogonal.
         monotone: Whether a stronger stimulus never gave a lower peak, and it fired in the end.
-        fires_at: Least cosine at which it fired.
+        fires_at: Least cosine at which it fired; None if it never did.
     """
 
     silent_fires: int
     monotone: bool
-    fires_at: float
+    fires_at: float | None
 
     bound: ClassVar[str] = "no memory fires unstimulated; more stimulus never a lower peak"
 
@@ -69,7 +69,7 @@ async def firing(ground: Ground) -> Firing:
     return Firing(
         silent_fires=silent,
         monotone=bool(fires) and _never_falls(peaks),
-        fires_at=min(fires, default=float("nan")),
+        fires_at=min(fires, default=None),
     )
 
 

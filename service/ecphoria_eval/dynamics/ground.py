@@ -69,8 +69,13 @@ _PAUSE_S, _WAITS = 0.2, 600
 
 
 async def drained(client: AsyncClient) -> None:
-    """Wait until all recalls were learned from."""
+    """Wait until all recalls were learned from.
+
+    Raises:
+        EcphoriaError: They were not within two minutes.
+    """
     for _ in range(_WAITS):
         if (await client.stats()).recalls_pending == 0:
             return
         await asyncio.sleep(_PAUSE_S)
+    raise EcphoriaError("The service did not learn from its recalls within two minutes.")

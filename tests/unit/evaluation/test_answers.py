@@ -1,12 +1,19 @@
 """Scores of answers, against worked examples of the published rules."""
 
+from dataclasses import replace
 from math import exp
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ecphoria.errors import BadFile
+from ecphoria_eval.answering import Said
 from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
+from ecphoria_eval.datasets.dataset import Question
+from ecphoria_eval.qa import measure_answers, score_answer
+from tests.unit.evaluation.conftest import small, unwatched
+from tests.unit.evaluation.doubles import TinyService
 
 TEXTS = st.text(alphabet="ab Theand,.;- 1", max_size=40)
 
@@ -82,3 +89,30 @@ def test_scores_are_shares_and_another_answer_never_lowers_them(
         one, all_of_them = score(said, answers[:1]), score(said, answers)
         assert 0.0 <= one <= all_of_them <= 1.0
     assert 0.0 <= locomo_f1(said, answers, category) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("category", "said", "right"),
+    [
+        ("4", Said(), 0.0),
+        ("4", Said(text="whatever", answered=True, by_oracle=True), 1.0),
+        ("5", Said(), 1.0),
+        ("5", Said(text="a", answered=True), 0.0),
+    ],
+)
+async def test_no_answer_is_right_only_where_there_is_none(
+    category: str, said: Said, right: float
+) -> None:
+    # "a" has no word that counts, no more than a missing answer has.
+    asked = Question(id="q", text="Which?", category=category, gold=("m",), answers=("a",))
+    found = await score_answer(asked, said, None)
+    assert (found.right, found.f1, found.locomo_f1, found.bleu_1) == (right,) * 4
+
+
+async def test_a_set_without_answers_is_refused_before_it_is_appended() -> None:
+    service = TinyService()
+    part = replace(small().collections[1], questions=small().collections[1].questions[:1])
+    dataset = replace(small(), collections=(part,))
+    with pytest.raises(BadFile, match=r"small\.json has no question with an answer"):
+        await measure_answers(dataset, service.connect, unwatched, name="qa", model="reader")
+    assert service.made == 0

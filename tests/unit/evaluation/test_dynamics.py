@@ -26,6 +26,12 @@ def report(**findings: Finding) -> DynamicsReport:
     )
 
 
+def test_a_memory_that_never_fired_leaves_a_report_that_is_json(tmp_path: Path) -> None:
+    target = tmp_path / "r.json"
+    write(report(lif=Firing(silent_fires=0, monotone=False, fires_at=None)), target)
+    assert json.loads(target.read_text(), parse_constant=pytest.fail)["lif"]["fires_at"] is None
+
+
 def test_equal_count_is_that_of_the_worked_example() -> None:
     found = equal_count([({"a", "b", "c"}, ["a", "x", "b", "c"], {"a", "b", "c", "d"})])
     assert (found.erc, found.baseline_erc, found.baseline_erc_mg) == (0.75, 0.5, 0.75)

@@ -53,3 +53,17 @@ def test_a_record_of_another_form_is_named(tmp_path: Path) -> None:
     broken = {**TALK, "recalls": [{"trigger": "Oh no.", "related_memories": "past"}]}
     with pytest.raises(BadFile, match=r"record 2, recalls 1: `related_memories` is not a list"):
         load_chats(written(tmp_path, TALK, broken))
+
+
+def test_a_turn_of_two_speakers_is_refused_as_one_id_cannot_name_both(tmp_path: Path) -> None:
+    both = {**TALK, "past": [{"user": "I bought a kiln.", "assistant": "How hot does it get?"}]}
+    with pytest.raises(BadFile, match="record 1, past 1 is not one text of one speaker"):
+        load_chats(written(tmp_path, both))
+
+
+def test_a_turn_that_cannot_be_stored_is_no_evidence(tmp_path: Path) -> None:
+    empty = {**TALK, "past": [{"user": "\ud800"}, *TALK["past"]]}
+    empty["recalls"] = [{"trigger": "I try once more.", "related_memories": ["\ud800", "Oh no."]}]
+    dataset = load_chats(written(tmp_path, empty))
+    assert dataset.questions[0].gold == ("present:2",)
+    assert dataset.findings["related memories that are no turn's text"] == 1
