@@ -1,6 +1,5 @@
 """Measure whether the newest memory stands above those it makes outdated, on generated talk."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,6 +14,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
 from ecphoria_eval.datasets.changes import Question, Talk, Turn, make_talks
+from ecphoria_eval.rows import write_json
 from ecphoria_eval.run import Connect, batches, own_tenant, send
 
 _K = 10
@@ -58,10 +58,6 @@ class ChangeReport:
     wrong: list[tuple[str, str]] = field(default_factory=list)
     """Pairs of texts that were marked and should not be."""
 
-    def to_json(self) -> dict[str, object]:
-        """Write it as plain values."""
-        return asdict(self)
-
 
 def show_changes(report: ChangeReport, console: Console, out: Path | None) -> None:
     """Print the table, and write the report where asked."""
@@ -84,8 +80,7 @@ def show_changes(report: ChangeReport, console: Console, out: Path | None) -> No
     )
     console.print(table)
     if out is not None:
-        text = json.dumps(report.to_json(), indent=2, ensure_ascii=False)
-        out.write_text(f"{text}\n", encoding="utf-8")
+        write_json(out, asdict(report))
 
 
 def _share(part: int, whole: int) -> str:

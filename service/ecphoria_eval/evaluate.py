@@ -1,6 +1,5 @@
 """Run an evaluation: one dataset, or one of each kind."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -9,13 +8,21 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from ecphoria.cli.progress import Watch
-from ecphoria.errors import BadFile, InvalidInput
+from ecphoria.errors import InvalidInput
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria_eval.datasets.dataset import Dataset, Suite
 from ecphoria_eval.live import run_live
 from ecphoria_eval.measures import HEADLINE, mean
 from ecphoria_eval.report import Report, make_report
-from ecphoria_eval.rows import Arm, ablations, chosen, sweeps, unconsolidated, write_rows
+from ecphoria_eval.rows import (
+    Arm,
+    ablations,
+    chosen,
+    sweeps,
+    unconsolidated,
+    write_json,
+    write_rows,
+)
 from ecphoria_eval.run import ANY_TENANT, Connect, Outcome, Plan, run
 
 
@@ -212,17 +219,13 @@ def write_domains(measured: Mapping[str, tuple[Report, Outcome]], out: Path) -> 
         BadFile: A file cannot be written.
     """
     rows = {name: out.with_suffix(f".{name}.rows.jsonl") for name in measured}
-    try:
-        for name, (_, outcome) in measured.items():
-            write_rows(rows[name], outcome.rows)
-        content = document(
-            {name: report for name, (report, _) in measured.items()},
-            {name: path.name for name, path in rows.items()},
-        )
-        text = json.dumps(content, indent=2, ensure_ascii=False)
-        out.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadFile(f"{error.filename} cannot be written: {error.strerror}.") from error
+    for name, (_, outcome) in measured.items():
+        write_rows(rows[name], outcome.rows)
+    content = document(
+        {name: report for name, (report, _) in measured.items()},
+        {name: path.name for name, path in rows.items()},
+    )
+    write_json(out, content)
 
 
 def _domain(name: str, report: Report) -> Domain:

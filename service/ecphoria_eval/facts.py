@@ -1,6 +1,5 @@
 """Measure how often outdated facts outrank current ones, on a generated stream."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import BatchItemAnswer
 from ecphoria_eval.datasets.changing import Asked, Stream, make_stream, plain
+from ecphoria_eval.rows import write_json
 from ecphoria_eval.run import LONGEST_READING_S, Connect, own_tenant
 
 _BATCH, _K = 200, 10
@@ -61,10 +61,6 @@ class FactReport:
     read: Shares | None = None
     model: str | None = None
 
-    def to_json(self) -> dict[str, object]:
-        """Write it as plain values."""
-        return asdict(self)
-
 
 def show_facts(report: FactReport, console: Console, out: Path | None) -> None:
     """Print the table, and write the report where asked."""
@@ -89,7 +85,7 @@ def show_facts(report: FactReport, console: Console, out: Path | None) -> None:
     console.print(f"unrelated facts retired   {report.unrelated_retired}")
     console.print(f"facts over but not ended  {report.not_retired}")
     if out is not None:
-        out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+        write_json(out, asdict(report))
 
 
 async def measure_facts(

@@ -1,6 +1,5 @@
 """`ecphoria eval load`: run the load benchmark, print it and write the report."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,7 +20,7 @@ from ecphoria.telemetry import configure_logging
 from ecphoria_eval.load import Load, LoadPlan, open_stand, private_settings
 from ecphoria_eval.load_report import LoadReport, SizeRun
 from ecphoria_eval.options import QUIET
-from ecphoria_eval.rows import NAMES
+from ecphoria_eval.rows import NAMES, write_json
 
 _LARGEST, _MOST_CLIENTS = 1_000_000, 256
 
@@ -36,7 +35,7 @@ def run_load(plan: LoadPlan, out: Path | None) -> None:
     for table in tables(report):
         console.print(table)
     if out is not None:
-        out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+        write_json(out, asdict(report))
 
 
 def plan_of(

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -154,10 +154,6 @@ class LoadReport:
     disk: Mapping[str, float]
     sizes: tuple[SizeRun, ...]
     suite: str = "load"
-
-    def to_json(self) -> dict[str, object]:
-        """Give plain values for a file."""
-        return asdict(self)
 
 
 def latency(milliseconds: Sequence[float]) -> Latency:

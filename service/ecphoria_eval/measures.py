@@ -184,11 +184,9 @@ class Abstention(BaseModel):
 
 def abstention(rows: Sequence[Row]) -> Abstention:
     """Judge the confidence of one strategy's rows."""
-    present = {(row.collection, row.question): row.confidence for row in rows if row.scored}
+    present = {row.key: row.confidence for row in rows if row.scored}
     pairs = [
-        (present[key], row.confidence)
-        for row in rows
-        if row.taken_out and (key := (row.collection, row.question)) in present
+        (present[row.key], row.confidence) for row in rows if row.taken_out and row.key in present
     ]
     yes = list(present.values())
     no = [row.confidence for row in rows if row.adversarial]
@@ -263,15 +261,13 @@ def session_memory(
         budget: Tokens that the context may have.
     """
     scored = [row for row in rows if row.scored]
-    found = [
-        {(row.collection, row.question): set(row.ranked[:_SHOWN]) for row in one} for one in plain
-    ]
+    found = [{row.key: set(row.ranked[:_SHOWN]) for row in one} for one in plain]
     farther = [
         (item in row.gold)
         for row in scored
-        if all((row.collection, row.question) in one for one in found)
+        if all(row.key in one for one in found)
         for item in row.ranked[:_SHOWN]
-        if not any(item in one[row.collection, row.question] for one in found)
+        if not any(item in one[row.key] for one in found)
     ]
     hits = [item in row.gold for row in scored for item in row.ranked[:_SHOWN]]
     both = [_precision_and_recall(row) for row in scored]
@@ -325,9 +321,7 @@ def equal_counts(of: Mapping[str, Sequence[Row]]) -> dict[str, EqualCount]:
     """
     counter = next((name for name in of if any(row.fired is not None for row in of[name])), None)
     fired = {
-        (row.collection, row.question): row.fired or 0
-        for row in (() if counter is None else of[counter])
-        if row.scored
+        row.key: row.fired or 0 for row in (() if counter is None else of[counter]) if row.scored
     }
     return {name: _equal_count(name, rows, counter, fired) for name, rows in of.items()}
 
@@ -336,9 +330,7 @@ def _equal_count(
     name: str, rows: Sequence[Row], counter: str | None, fired: Mapping[tuple[str, str], int]
 ) -> EqualCount:
     scored = [row for row in rows if row.scored]
-    pairs = [
-        (row, fired[key]) for row in scored if (key := (row.collection, row.question)) in fired
-    ]
+    pairs = [(row, fired[row.key]) for row in scored if row.key in fired]
     least = [(row, k if name == counter else max(k, len(set(row.gold)))) for row, k in pairs]
     return EqualCount(
         counted_by=counter,
@@ -373,9 +365,8 @@ def by_similarity(rows: Sequence[Row], dense: Sequence[Row]) -> dict[str, Bucket
         dense: Rows of `dense`: their scores are cosines; evidence that they do not list counts
             with their last cosine.
     """
-    near = {(row.collection, row.question): _nearest(row) for row in dense if row.scores}
-    scored = [(row, near[key]) for row in rows
-              if row.scored and (key := (row.collection, row.question)) in near]  # fmt: skip
+    near = {row.key: _nearest(row) for row in dense if row.scores}
+    scored = [(row, near[row.key]) for row in rows if row.scored and row.key in near]
     buckets = {
         name: [row for row, cosine in scored if cosine <= most]
         for name, most in _SIMILARITY.items()

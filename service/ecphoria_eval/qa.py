@@ -5,7 +5,6 @@ the model. The oracle is no model: it gives the data's answer if the evidence is
 that a model would read. Its figures are the upper bound of `ask`, and say nothing of quality.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
 from ecphoria_eval.prices import Price
-from ecphoria_eval.rows import Arm, chosen
+from ecphoria_eval.rows import Arm, chosen, write_json
 from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, batches, own_tenant
 
 ALL = "all"
@@ -142,10 +141,6 @@ class AnswerReport:
     first_failure: str | None = None
     judge: str | None = None
     judge_prompt: str | None = None
-
-    def to_json(self) -> dict[str, object]:
-        """Write it as plain values."""
-        return asdict(self)
 
 
 async def measure_answers(
@@ -358,4 +353,4 @@ def show_answers(report: AnswerReport, console: Console, out: Path | None) -> No
         lacking = "evidence or answer" if report.model == ORACLE else "answer"
         console.print(f"{report.unscored:,} questions have no {lacking} in the data")
     if out is not None:
-        out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+        write_json(out, asdict(report))

@@ -1,6 +1,5 @@
 """The report of an evaluation, and its comparison with expected figures."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -32,7 +31,15 @@ from ecphoria_eval.measures import (
     recall_at,
     session_memory,
 )
-from ecphoria_eval.rows import UNCONSOLIDATED, WITHOUT, Row, read_rows, whole, write_rows
+from ecphoria_eval.rows import (
+    UNCONSOLIDATED,
+    WITHOUT,
+    Row,
+    read_rows,
+    whole,
+    write_json,
+    write_rows,
+)
 from ecphoria_eval.run import Outcome
 
 PLAIN: Final = ("dense", "lexical")
@@ -158,7 +165,7 @@ class Report(BaseModel):
     ingest: dict[str, int | float | None]
     consolidation: dict[str, float | None]
 
-    def document(self, rows: str | None) -> dict[str, object]:
+    def document(self, rows: str) -> dict[str, object]:
         """Build the content of the report file; `rows` names the file of the rows."""
         flat = self.model_dump(mode="json", exclude={"strategies", "ablations"})
         return flat | {
@@ -283,12 +290,8 @@ def _ordered(found: Figures, gain: Gains | None) -> Figures:
 
 def _recall_gain(before: Sequence[Row], after: Sequence[Row]) -> float | None:
     """Tell what consolidation adds to the default's recall; None if it was not asked before."""
-    first = {(row.collection, row.question): row for row in before if row.scored}
-    pairs = [
-        (first[key], row)
-        for row in after
-        if row.scored and (key := (row.collection, row.question)) in first
-    ]
+    first = {row.key: row for row in before if row.scored}
+    pairs = [(first[row.key], row) for row in after if row.scored and row.key in first]
     return mean(
         [recall_at(new.ranked, new.gold, 10) - recall_at(old.ranked, old.gold, 10)
          for old, new in pairs]
@@ -299,8 +302,8 @@ def differences(
     before: Sequence[Row], after: Sequence[Row], suite: Suite
 ) -> dict[str, Difference]:
     """Compare the scored questions that both have, by the suite's headline measures."""
-    first = {(row.collection, row.question): row for row in before if row.scored}
-    second = {(row.collection, row.question): row for row in after if row.scored}
+    first = {row.key: row for row in before if row.scored}
+    second = {row.key: row for row in after if row.scored}
     both = [key for key in first if key in second]
     if not both:
         return {}
@@ -321,15 +324,10 @@ def write(report: Report, outcome: Outcome, out: Path | None, rows: Path | None)
         BadFile: A file cannot be written.
     """
     rows = rows or (out.with_suffix(".rows.jsonl") if out else None)
-    try:
-        if rows is not None:
-            write_rows(rows, outcome.rows)
+    if rows is not None:
+        write_rows(rows, outcome.rows)
         if out is not None:
-            beside = None if rows is None else _beside(rows, out)
-            text = json.dumps(report.document(beside), indent=2, ensure_ascii=False)
-            out.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadFile(f"{error.filename} cannot be written: {error.strerror}.") from error
+            write_json(out, report.document(_beside(rows, out)))
 
 
 def read_report(path: Path) -> tuple[Stored, list[Row]]:

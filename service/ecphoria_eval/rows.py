@@ -1,5 +1,6 @@
-"""The strategies that are measured, and one row for each question asked."""
+"""The strategies that are measured, one row for each question asked, and the files of reports."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,6 +57,11 @@ class Row(BaseModel):
     """Code of the error if the question failed; it scores 0."""
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Collection and id of the question: what the rows of one question have in common."""
+        return self.collection, self.question
+
+    @property
     def adversarial(self) -> bool:
         """Tell whether the row counts for abstention only."""
         return self.category == ADVERSARIAL
@@ -67,9 +73,28 @@ class Row(BaseModel):
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write a row a line."""
-    text = "".join(f"{row.model_dump_json()}\n" for row in rows)
-    path.write_text(text, encoding="utf-8")
+    """Write a row a line.
+
+    Raises:
+        BadFile: The file cannot be written.
+    """
+    _write(path, "".join(f"{row.model_dump_json()}\n" for row in rows))
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write a report.
+
+    Raises:
+        BadFile: The file cannot be written.
+    """
+    _write(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadFile(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def read_rows(path: Path) -> Iterator[Row]:

@@ -98,12 +98,12 @@ def _of(name: str, rows: Sequence[Row]) -> list[Row]:
 
 
 def _asked(rows: Sequence[Row]) -> set[tuple[str, str]]:
-    return {(row.collection, row.question) for row in rows if row.scored}
+    return {row.key for row in rows if row.scored}
 
 
 def _mean(measure: str, rows: Sequence[Row], both: set[tuple[str, str]], suite: Suite) -> float:
     count = MEASURES[suite][measure]
-    scored = [row for row in rows if row.scored and (row.collection, row.question) in both]
+    scored = [row for row in rows if row.scored and row.key in both]
     return mean([count(row) for row in scored]) or 0.0
 
 

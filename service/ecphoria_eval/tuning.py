@@ -30,7 +30,7 @@ from ecphoria.errors import InvalidInput
 from ecphoria.records.recall import OptionValue
 from ecphoria_eval.datasets.dataset import Dataset, Question
 from ecphoria_eval.dynamics.firing import EqualCount, equal_count, share_found
-from ecphoria_eval.rows import Arm, chosen
+from ecphoria_eval.rows import Arm, chosen, write_json
 from ecphoria_eval.run import ANY_TENANT, Connect, batches, own_tenant
 
 STRATEGY: Final = "synaptic"
@@ -112,10 +112,6 @@ class TuningReport:
     found: Mapping[str, OptionValue]
     training: tuple[Judged, Judged]
     held_out: tuple[Judged, Judged]
-
-    def to_json(self) -> dict[str, object]:
-        """Write it as plain values."""
-        return {"suite": "tune-synaptic", **asdict(self)}
 
 
 def objective(fired: Collection[str], gold: Collection[str]) -> float:
@@ -385,4 +381,4 @@ def show_tuning(report: TuningReport, console: Console, out: Path | None) -> Non
     spelt = ",".join(f"{name}={value}" for name, value in report.found.items())
     console.print(f"{STRATEGY}:{spelt}" if spelt else f"{STRATEGY}: nothing found is better")
     if out is not None:
-        out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+        write_json(out, {"suite": "tune-synaptic", **asdict(report)})

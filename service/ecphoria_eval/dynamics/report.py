@@ -1,6 +1,5 @@
 """Run the generated tasks and report them."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from ecphoria_eval.dynamics.firing import fired_sets, firing
 from ecphoria_eval.dynamics.forgetting import contradictions, forgetting
 from ecphoria_eval.dynamics.ground import Ground
 from ecphoria_eval.dynamics.links import bridge, links, settling
+from ecphoria_eval.rows import write_json
 from ecphoria_eval.run import Connect
 
 
@@ -55,7 +55,7 @@ def write(report: DynamicsReport, target: Path) -> None:
         "embedder": report.embedder,
         "engine": dict(report.engine),
     }
-    target.write_text(json.dumps(told | _figures(report), indent=2) + "\n", encoding="utf-8")
+    write_json(target, told | _figures(report))
 
 
 def table(report: DynamicsReport) -> Table:

@@ -1,6 +1,6 @@
 import io
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from rich.console import Console
@@ -121,7 +121,7 @@ def report() -> LoadReport:
 
 
 def test_report_is_plain_json() -> None:
-    written = json.loads(json.dumps(report().to_json()))
+    written = json.loads(json.dumps(asdict(report())))
     assert written["suite"] == "load"
     size = written["sizes"][0]
     assert size["strategies"]["ecphoria"][0]["phases"]["total"]["p95"] == 30.0

@@ -62,7 +62,7 @@ def test_a_turn_of_two_speakers_is_refused_as_one_id_cannot_name_both(tmp_path: 
 
 
 def test_a_turn_that_cannot_be_stored_is_no_evidence(tmp_path: Path) -> None:
-    empty = {**TALK, "past": [{"user": "\ud800"}, *TALK["past"]]}
+    empty = {**TALK, "past": [{"user": "\ud800"}]}
     empty["recalls"] = [{"trigger": "I try once more.", "related_memories": ["\ud800", "Oh no."]}]
     dataset = load_chats(written(tmp_path, empty))
     assert dataset.questions[0].gold == ("present:2",)
