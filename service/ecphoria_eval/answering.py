@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ecphoria.client import AsyncClient
-from ecphoria.errors import InvalidInput, ModelUnavailable
+from ecphoria.errors import InvalidInput
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.models.structure import Structure
 from ecphoria.ports import NoAnswer, TextRefused
@@ -54,7 +54,13 @@ class Answerer(Protocol):
     async def answer(
         self, client: AsyncClient, question: Question, places: Mapping[str, str], /
     ) -> Said:
-        """Answer one; `places` has the ids of the episodes by those of the data."""
+        """Answer one; `places` has the ids of the episodes by those of the data.
+
+        Raises:
+            ModelUnavailable: The model gave nothing usable.
+            Timeout: The service took too long.
+            TooLarge: The question is too long.
+        """
         ...
 
 
@@ -69,12 +75,9 @@ class FromMemories:
     ) -> Said:
         """Ask the service."""
         name, options = _options(self._arm)
-        try:
-            answer = await client.ask(
-                question.text, strategy=name, options=options, brief=True, record=False
-            )
-        except ModelUnavailable as error:
-            return Said(failed=error.message)
+        answer = await client.ask(
+            question.text, strategy=name, options=options, brief=True, record=False
+        )
         if answer.model != self._model:
             raise InvalidInput(
                 f"The service asks {answer.model}, not {self._model}; give the right name.",

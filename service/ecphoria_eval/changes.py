@@ -15,7 +15,7 @@ from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
 from ecphoria_eval.datasets.changes import Question, Talk, Turn, make_talks
 from ecphoria_eval.rows import write_json
-from ecphoria_eval.run import Connect, batches, own_tenant, send
+from ecphoria_eval.run import Connect, append_all, own_tenant
 
 _K = 10
 
@@ -119,10 +119,9 @@ async def measure_changes(
 
 async def _append(client: AsyncClient, talk: Talk) -> dict[str, str]:
     """Send the turns; give the names of the turns by the ids of their episodes."""
-    places: dict[str, str] = {}
     refused = Counter[str]()
-    for batch in batches((turn.name, _request(turn)) for turn in talk.turns):
-        places |= await send(client, batch, refused)
+    turns = [(turn.name, _request(turn)) for turn in talk.turns]
+    places = await append_all(client, turns, refused, lambda _: None)
     assert not refused, f"the talk holds what cannot be stored: {dict(refused)}"
     return places
 

@@ -1,5 +1,6 @@
 """Measure how often outdated facts outrank current ones, on a generated stream."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,10 +13,10 @@ from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
-from ecphoria.wire.episodes import BatchItemAnswer
+from ecphoria.runtime import in_parts
 from ecphoria_eval.datasets.changing import Asked, Stream, make_stream, plain
 from ecphoria_eval.rows import write_json
-from ecphoria_eval.run import LONGEST_READING_S, Connect, own_tenant
+from ecphoria_eval.run import LONGEST_READING_S, Connect, own_tenant, send
 
 _BATCH, _K = 200, 10
 
@@ -147,20 +148,13 @@ async def _append(
     client: AsyncClient, episodes: Iterable[tuple[str, NewEpisode]], total: int, watch: Watch
 ) -> dict[str, str]:
     """Send everything; give the ids of the episodes by their names."""
-    waiting = list(episodes)
-    places: dict[str, str] = {}
-    for first in range(0, total, _BATCH):
-        part = waiting[first : first + _BATCH]
-        answer = await client.append_batch([episode for _, episode in part])
-        for (ident, _), result in zip(part, answer.results, strict=True):
-            places[ident] = _stored(result)
-        watch("appending", len(places), total)
-    return places
-
-
-def _stored(result: BatchItemAnswer) -> str:
-    assert result.id is not None, f"the stream holds what cannot be stored: {result.problem}"
-    return result.id
+    refused = Counter[str]()
+    known: dict[str, str] = {}
+    for part in in_parts(list(episodes), _BATCH):
+        known |= await send(client, part, refused)
+        watch("appending", len(known), total)
+    assert not refused, f"the stream holds what cannot be stored: {dict(refused)}"
+    return {ident: episode for episode, ident in known.items()}
 
 
 async def _ask(

@@ -25,8 +25,8 @@ from ecphoria_eval.run import (
     NearCopies,
     Outcome,
     Plan,
+    append_all,
     ask,
-    batches,
     own_tenant,
     row_of,
     send,
@@ -168,13 +168,15 @@ class _Replay:
     async def _store(
         self, client: AsyncClient, memories: Sequence[tuple[str, NewEpisode]]
     ) -> dict[str, str]:
-        known: dict[str, str] = {}
-        for batch in batches(memories):
-            begun = self._plan.monotonic()
-            known |= await send(client, batch, self._findings)
-            self._seconds += self._plan.monotonic() - begun
-            self._episodes += len(batch)
+        before = self._episodes
+
+        def watch(done: int) -> None:
+            self._episodes = before + done
             self._watch("replaying", self._episodes, self._to_store)
+
+        begun = self._plan.monotonic()
+        known = await append_all(client, memories, self._findings, watch)
+        self._seconds += self._plan.monotonic() - begun
         return known
 
 

@@ -16,8 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria.cli.progress import Watch
-from ecphoria.client import AsyncClient
-from ecphoria.errors import BadFile, InvalidInput
+from ecphoria.errors import BadFile, InvalidInput, ModelUnavailable, Timeout, TooLarge
 from ecphoria.models.chat import StructuredChat
 from ecphoria.records.job import StepReport
 from ecphoria_eval.answering import Answerer, FromGold, FromMemories, FromNames, Said
@@ -26,7 +25,7 @@ from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
 from ecphoria_eval.prices import Price
 from ecphoria_eval.rows import Arm, chosen, write_json
-from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, batches, own_tenant
+from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, own_tenant, remember
 
 ALL = "all"
 ANSWERABLE = "all with an answer"
@@ -190,12 +189,16 @@ async def measure_answers(
         raise BadFile(f"{dataset.source} has no question with {lacking}.")
     for number, part in enumerate(dataset.collections, start=1):
         async with own_tenant(connect, f"{name}-{number}") as client:
-            places = await _remember(client, part, watch)
+            known = await remember(client, part, watch)
+            places = {ident: episode for episode, ident in known.items()}
             if steps is not None and indexing is not None:
                 done = await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
                 indexing.add(done.steps, price)
             for question in _scorable(part, model):
-                said = await answerer.answer(client, question, places)
+                try:
+                    said = await answerer.answer(client, question, places)
+                except (ModelUnavailable, Timeout, TooLarge) as error:
+                    said = Said(failed=error.message)
                 scored.append(await score_answer(question, said, judge))
                 watch("asking", len(scored), total)
     return AnswerReport(
@@ -212,19 +215,6 @@ async def measure_answers(
         judge=None if judge is None else judge.model,
         judge_prompt=None if judge is None else INSTRUCTION,
     )
-
-
-async def _remember(client: AsyncClient, part: Collection, watch: Watch) -> dict[str, str]:
-    """Append a collection; give the ids of its episodes by those of the data."""
-    places: dict[str, str] = {}
-    parts = batches(part.memories.items())
-    for place, batch in enumerate(parts, start=1):
-        answer = await client.append_batch([request for _, request in batch])
-        for (ident, _), result in zip(batch, answer.results, strict=True):
-            if result.id is not None:
-                places[ident] = result.id
-        watch(f"remembering {part.name}", place, len(parts))
-    return places
 
 
 def _scorable(part: Collection, model: str | None) -> list[Question]:

@@ -8,7 +8,7 @@ import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, jaccard
 from ecphoria.cli.progress import Watch
@@ -20,6 +20,8 @@ from ecphoria.runtime import in_parts
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.measures import DEPTH
 from ecphoria_eval.rows import Arm, Row
+
+T = TypeVar("T")
 
 LONGEST_READING_S: Final = 86_400.0
 """Longest wait for a language model that reads all memories."""
@@ -312,32 +314,26 @@ class _Job:
     async def _ask_all(
         self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
     ) -> list[Row]:
-        waiting = iter(part.questions)
         answered: dict[str, Row] = {}
 
-        async def work() -> None:
-            for question in waiting:
-                answered[question.id] = await self._row(part, question, client, arm, known)
-                self._asked += 1
-                self._watch("asking", self._asked, self._to_ask)
+        async def ask(question: Question) -> None:
+            answered[question.id] = await self._row(part, question, client, arm, known)
+            self._asked += 1
+            self._watch("asking", self._asked, self._to_ask)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self._plan.concurrency):
-                    group.create_task(work())
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from failed
+        await for_each(part.questions, ask, at_once=self._plan.concurrency)
         return [answered[question.id] for question in part.questions]
 
     async def _append(self, part: Collection, client: AsyncClient) -> dict[str, str]:
-        """Append in batches; tell the data's id of each episode."""
-        known: dict[str, str] = {}
-        for batch in batches(part.memories.items()):
-            begun = self._plan.monotonic()
-            known |= await send(client, batch, self.findings)
-            self.seconds += self._plan.monotonic() - begun
-            self._sent += len(batch)
+        before = self._sent
+
+        def watch(done: int) -> None:
+            self._sent = before + done
             self._watch("remembering", self._sent, self._to_send)
+
+        begun = self._plan.monotonic()
+        known = await append_all(client, part.memories.items(), self.findings, watch)
+        self.seconds += self._plan.monotonic() - begun
         self.episodes += len(known)
         return known
 
@@ -367,6 +363,61 @@ class _Job:
     ) -> Row:
         answer = await ask(question, client, arm, depth=self._depth, findings=self.findings)
         return row_of(part.name, question, arm, answer, known)
+
+
+async def for_each(
+    items: Iterable[T], work: Callable[[T], Awaitable[None]], *, at_once: int
+) -> None:
+    """Work on items in order, so many at a time; the first error ends all."""
+    waiting = iter(items)
+
+    async def worker() -> None:
+        for item in waiting:
+            await work(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(worker())
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+
+
+async def append_all(
+    client: AsyncClient,
+    memories: Iterable[tuple[str, NewEpisode]],
+    findings: Counter[str],
+    watch: Callable[[int], None],
+) -> dict[str, str]:
+    """Append memories in batches.
+
+    Args:
+        client: Acts for the tenant.
+        memories: Each with its id in the data.
+        findings: Counts what is not stored.
+        watch: Told after each batch how many were sent.
+
+    Returns:
+        Id in the data of each stored episode, by the episode's id.
+    """
+    known: dict[str, str] = {}
+    sent = 0
+    for batch in batches(memories):
+        known |= await send(client, batch, findings)
+        sent += len(batch)
+        watch(sent)
+    return known
+
+
+async def remember(client: AsyncClient, part: Collection, watch: Watch) -> dict[str, str]:
+    """Append a collection; give the data's id of each stored episode, by the episode's id."""
+    stage = f"remembering {part.name}"
+    return await append_all(
+        client,
+        part.memories.items(),
+        Counter(),
+        lambda sent: watch(stage, sent, len(part.memories)),
+    )
 
 
 async def send(
@@ -468,7 +519,8 @@ def row_of(
     if isinstance(answer, EcphoriaError):
         return row.model_copy(update={"error": answer.code})
     found = {
-        "ranked": tuple(known[hit.episode.id] for hit in answer.hits),
+        # What took too long to append may be stored all the same; its own id is no gold.
+        "ranked": tuple(known.get(hit.episode.id, hit.episode.id) for hit in answer.hits),
         "scores": tuple(hit.score for hit in answer.hits),
         "confidence": answer.confidence,
         "evidence": answer.evidence,

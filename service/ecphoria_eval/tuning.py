@@ -10,7 +10,6 @@ questions of the same settings. At the end each parameter that does not better t
 to where it started. Half of the data is held out and judges the settings found.
 """
 
-import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -31,7 +30,7 @@ from ecphoria.records.recall import OptionValue
 from ecphoria_eval.datasets.dataset import Dataset, Question
 from ecphoria_eval.dynamics.firing import EqualCount, equal_count, share_found
 from ecphoria_eval.rows import Arm, chosen, write_json
-from ecphoria_eval.run import ANY_TENANT, Connect, batches, own_tenant
+from ecphoria_eval.run import ANY_TENANT, Connect, for_each, own_tenant, remember
 
 STRATEGY: Final = "synaptic"
 EXCESS: Final = 0.15
@@ -156,16 +155,7 @@ async def tune(
         asked = []
         for number, part in enumerate(dataset.collections, start=1):
             client = await stack.enter_async_context(own_tenant(connect, f"{name}-{number}"))
-            known: dict[str, str] = {}
-            parts = batches(part.memories.items())
-            for place, batch in enumerate(parts, start=1):
-                answer = await client.append_batch([request for _, request in batch])
-                known |= {
-                    result.id: ident
-                    for (ident, _), result in zip(batch, answer.results, strict=True)
-                    if result.id is not None
-                }
-                watch(f"remembering {part.name}", place, len(parts))
+            known = await remember(client, part, watch)
             asked.append(
                 [
                     _Asked(client=client, known=known, question=question)
@@ -321,15 +311,12 @@ class _Search:
             "w_activation": 1.0,
         }
         key = json.dumps(options, sort_keys=True)
-        waiting = iter([one for one in asked if (key, id(one)) not in self._fired])
 
-        async def work() -> None:
-            for one in waiting:
-                self._fired[key, id(one)] = await _fired(one, options)
+        async def fire(one: _Asked) -> None:
+            self._fired[key, id(one)] = await _fired(one, options)
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(_AT_ONCE):
-                group.create_task(work())
+        new = [one for one in asked if (key, id(one)) not in self._fired]
+        await for_each(new, fire, at_once=_AT_ONCE)
         self._done = min(self._total, self._done + len(asked))
         self._watch("asking", self._done, self._total)
         return [self._fired[key, id(one)] for one in asked]

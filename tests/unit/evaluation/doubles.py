@@ -185,7 +185,7 @@ class TinyService:
         )
         hits = [
             {"rank": rank, "score": 1.0 / rank, "parts": {}, "path": [], "episode": _episode(one)}
-            for rank, one in enumerate(ranked[: body["k"]], start=1)
+            for rank, one in enumerate(ranked[: body.get("k", 10)], start=1)
         ]
         return httpx.Response(200, json=_answer(hits, confidence=len(words) / 10))
 

@@ -116,3 +116,19 @@ async def test_a_set_without_answers_is_refused_before_it_is_appended() -> None:
     with pytest.raises(BadFile, match=r"small\.json has no question with an answer"):
         await measure_answers(dataset, service.connect, unwatched, name="qa", model="reader")
     assert service.made == 0
+
+
+@pytest.mark.parametrize("category", ["4"])
+async def test_a_question_that_takes_too_long_scores_nothing_and_ends_nothing(
+    category: str,
+) -> None:
+    part = small().collections[0]
+    slow, other = (replace(one, answers=("a kiln",)) for one in part.questions[:2])
+    slow = replace(slow, category=category)
+    dataset = replace(small(), collections=(replace(part, questions=(slow, other)),))
+    service = TinyService(refuse={slow.text: (504, "timeout")})
+    # The service refuses to store this text too, so it is none of the memories asked for.
+    report = await measure_answers(dataset, service.connect, unwatched, name="qa", model=None)
+    found = report.categories["all"]
+    assert (found.questions, found.failed, found.exact) == (2, 1, 0.0)
+    assert report.first_failure is not None

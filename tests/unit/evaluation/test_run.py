@@ -1,11 +1,13 @@
 """Runs: what is asked of the service, what is counted, what is left behind."""
 
+from collections import Counter
+
 import pytest
 
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
 from ecphoria_eval.rows import Arm, ablations, chosen, sweeps, unconsolidated, whole
-from ecphoria_eval.run import run
-from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
+from ecphoria_eval.run import for_each, own_tenant, row_of, run, send
+from tests.unit.evaluation.conftest import KNOWN, memories, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService
 
 
@@ -224,3 +226,24 @@ def test_options_that_a_strategy_does_not_take_are_refused_before_anything_is_as
 def test_what_is_no_option_is_refused_with_the_way_to_write_one() -> None:
     with pytest.raises(InvalidInput, match="ecphoria:OPTION=VALUE"):
         chosen(KNOWN, ["ecphoria:paper"])
+
+
+async def test_the_first_error_of_several_at_a_time_is_raised_as_it_is() -> None:
+    async def work(number: int) -> None:
+        if number == 3:
+            raise InvalidInput("three")
+
+    with pytest.raises(InvalidInput, match="three"):
+        await for_each(range(10), work, at_once=4)
+
+
+async def test_a_hit_whose_append_was_given_up_keeps_its_own_id() -> None:
+    service = TinyService()
+    async with own_tenant(service.connect, "t") as client:
+        known = await send(client, list(memories("a", "b").items()), Counter())
+        answer = await client.recall("a", k=2, record=False)
+    lost = next(iter(known))
+    del known[lost]
+    (arm,) = plan().arms
+    row = row_of("c", small().questions[0], arm, answer, known)
+    assert set(row.ranked) == {lost, "m1"}
