@@ -42,7 +42,8 @@ class Scored:
     Attributes:
         category: As the data names it.
         answered: Whether there was an answer.
-        right: Of a question without an answer, whether none was given; else the exact match.
+        right: Of a question without an answer, whether none was given; else the exact match. A
+            failure is never right.
         judged: What the judge says of it; None without a judge.
     """
 
@@ -67,7 +68,7 @@ class Figures:
         bleu_1: BLEU-1.
         tokens: Tokens a question.
         price: Price of a question, in the currency of the table of prices; None without one.
-        failed: Number of questions for which the model gave nothing usable.
+        failed: Number of questions for which the model gave nothing usable; they score 0.
         judged: Share that the judge finds right, of those that it judged; None without a judge. A
             question without an answer, or a missing answer, needs no judge.
         score: Mean of the judge's scores, 0 to 100, of the same answers.
@@ -243,8 +244,8 @@ async def score_answer(question: Question, said: Said, judge: Judge | None) -> S
     wanted = question.answers
     judged = None
     if question.adversarial or not said.answered or said.by_oracle:
-        # A question without an answer wants none; each other one wants one.
-        right = float(question.adversarial != said.answered)
+        # A question without an answer wants none, each other one wants one. A failure is neither.
+        right = float(said.failed is None and question.adversarial != said.answered)
         scores = (right, right, right, right)
     else:
         scores = (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ecphoria.errors import BadFile
 from ecphoria_eval.answering import Said
 from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
-from ecphoria_eval.datasets.dataset import Question
+from ecphoria_eval.datasets.dataset import ADVERSARIAL, Question
 from ecphoria_eval.qa import measure_answers, score_answer
 from tests.unit.evaluation.conftest import small, unwatched
 from tests.unit.evaluation.doubles import TinyService
@@ -118,7 +118,7 @@ async def test_a_set_without_answers_is_refused_before_it_is_appended() -> None:
     assert service.made == 0
 
 
-@pytest.mark.parametrize("category", ["4"])
+@pytest.mark.parametrize("category", ["4", ADVERSARIAL])
 async def test_a_question_that_takes_too_long_scores_nothing_and_ends_nothing(
     category: str,
 ) -> None:
