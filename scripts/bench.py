@@ -203,8 +203,8 @@ async def _tenant(stand: Stand, name: str) -> TenantId:
 async def _in_parts(
     rows: Sequence[R], size: int, insert: Callable[[Sequence[R]], Awaitable[object]]
 ) -> None:
-    for start in range(0, len(rows), size):
-        await insert(rows[start : start + size])
+    for part in loop.in_parts(rows, size):
+        await insert(part)
 
 
 async def _load(

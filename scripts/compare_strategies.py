@@ -32,7 +32,9 @@ def main() -> None:
     parser.add_argument("reports", nargs="+", metavar="NAME=REPORT")
     found: dict[str, Figures] = {}
     for given in parser.parse_args().reports:
-        name, _, path = given.partition("=")
+        name, equals, path = given.partition("=")
+        if not equals:
+            parser.error(f"write NAME=REPORT instead of {given}")
         read = json.loads(Path(path).read_text(encoding="utf-8"))["strategies"]
         found[name] = {**read, **found.get(name, {})}
     for title, (suffix, base, _) in GROUPS.items():
@@ -80,11 +82,18 @@ def draw_panel(axes: "Axes", name: str, figures: Figures) -> None:
             for place, one in enumerate(MECHANISMS)
             if (arm := one + suffix) in figures
         ]
-        reached, places = zip(*points, strict=True)
-        axes.scatter(reached, places, marker=mark, s=28, label=title)
+        # Drawn even without a point: the legend is that of the first panel.
+        axes.scatter(
+            [at for at, _ in points],
+            [place for _, place in points],
+            marker=mark,
+            s=28,
+            label=title,
+        )
     for strategy, style in (("ecphoria", "-"), ("fusion", ":")):
-        at = 100 * figures[strategy]["recall@10"]
-        axes.axvline(at, linestyle=style, color="black", linewidth=1.0, label=strategy)
+        if strategy in figures:
+            at = 100 * figures[strategy]["recall@10"]
+            axes.axvline(at, linestyle=style, color="black", linewidth=1.0, label=strategy)
     axes.set_yticks(range(len(MECHANISMS)), MECHANISMS)
     axes.set_title(name, fontsize=10)
     axes.set_xlabel("R@10, points")

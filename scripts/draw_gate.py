@@ -61,23 +61,27 @@ def tell(judged: Sequence[Judged]) -> None:
     }
     for name, some in kinds.items():
         yes, no = split(some)
-        refused = [refusal_at(yes, no, rate) or 0.0 for rate in (0.021, 0.05, 0.10)]
+        counts = f"{name}: {len(yes)} + {len(no)}"
+        if not (yes and no):
+            print(f"{counts}, so nothing to tell apart")
+            continue
+        refused = [refusal_at(yes, no, rate) for rate in (0.021, 0.05, 0.10)]
         print(
-            f"{name}: {len(yes)} + {len(no)}, AUROC {auroc(yes, no) or 0:.3f}, refused at"
-            f" 2.1, 5, 10 %: {', '.join(f'{one:.1%}' for one in refused)}"
+            f"{counts}, AUROC {auroc(yes, no):.3f}, refused at 2.1, 5, 10 %:"
+            f" {', '.join(f'{one:.1%}' for one in refused)}"
         )
 
 
 def draw_refusals(axes: "Axes", judged: Sequence[Judged]) -> None:
     """Draw refused against falsely refused, whole and for each conversation."""
     rates = np.linspace(0, 0.3, 121)
-    for name in groups(judged):
-        yes, no = split([one for one in judged if one.group == name])
-        curve = [100 * (refusal_at(yes, no, rate) or 0.0) for rate in rates]
-        axes.plot(100 * rates, curve, color=_PALE, linewidth=1)
-    yes, no = split(judged)
-    curve = [100 * (refusal_at(yes, no, rate) or 0.0) for rate in rates]
-    axes.plot(100 * rates, curve, color=_COLOUR, linewidth=2.5)
+    each = [[one for one in judged if one.group == name] for name in groups(judged)]
+    looks = [(some, _PALE, 1.0) for some in each] + [(judged, _COLOUR, 2.5)]
+    for some, colour, width in looks:
+        yes, no = split(some)
+        if yes and no:
+            curve = [100 * refusal_at(yes, no, rate) for rate in rates]
+            axes.plot(100 * rates, curve, color=colour, linewidth=width)
     axes.plot([0, 30], [0, 30], color="black", linewidth=0.6, linestyle=":")
     axes.set_xlabel("answerable questions refused, %")
     axes.set_ylabel("unanswerable questions refused, %")
@@ -98,6 +102,8 @@ def draw_reliability(axes: "Axes", judged: Sequence[Judged]) -> None:
     points = []
     for number in range(_BINS):
         rows = order[place == number]
+        if not rows.size:  # a single question can weigh more than a bin
+            continue
         mass = weight[rows].sum()
         points.append((weight[rows] @ sure[rows] / mass, weight[rows] @ right[rows] / mass))
     axes.plot([0, 1], [0, 1], color="black", linewidth=0.6, linestyle=":")

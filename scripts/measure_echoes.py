@@ -95,7 +95,7 @@ _REPLIES = ("You have not told me that.", "I don't know.", "I have no informatio
 
 @dataclass(slots=True)
 class Story:
-    """A store to be: the turns of each session, and the place of each statement."""
+    """The turns of each session of a store, as role and text."""
 
     sessions: list[list[tuple[str, str]]] = field(default_factory=list)
 

@@ -49,7 +49,7 @@ def main() -> None:
 def ask(memory: Memory, part: Collection) -> list[tuple[Question, Shown]]:
     """Store one conversation with its engrams, and ask all questions that have evidence."""
     known: dict[str, str] = {}
-    for batch in batches(part):
+    for batch in batches(part.memories.items()):
         answer = memory.append_batch([request for _, request in batch])
         for (ident, _), result in zip(batch, answer.results, strict=True):
             if result.id is not None:  # else it was refused

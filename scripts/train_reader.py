@@ -29,6 +29,8 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ecphoria.calibration.separation import auroc
+
 LAYERS, HEADS, WIDTH = 6, 12, 384
 FROZEN = 2
 """Layers, from below, that stay as the encoder has them."""
@@ -252,15 +254,6 @@ def score(reader: Reader, pairs: Sequence[Pair], size: int = 32) -> np.ndarray:
     return found
 
 
-def auroc(yes: np.ndarray, no: np.ndarray) -> float:
-    """Chance that a pair with the answer stands above one without."""
-    low, high = (
-        np.searchsorted(np.sort(no), yes, "left"),
-        np.searchsorted(np.sort(no), yes, "right"),
-    )
-    return float((low + high).sum() / (2 * len(yes) * len(no)))
-
-
 def batches(
     sets: Sequence[list[list[dict]]], size: int, chance: random.Random
 ) -> Iterator[list[list[dict]]]:
@@ -391,9 +384,9 @@ def checkpoint(
         right = np.array([one.label == 1 for one in pairs])
         for kind in sorted({one.kind for one in pairs if not one.label}):
             wrong = np.array([one.kind == kind for one in pairs])
-            print(
-                f"held out {name}, {kind}: {auroc(logits[right], logits[wrong]):.3f}", flush=True
-            )
+            found = auroc(logits[right].tolist(), logits[wrong].tolist())
+            told = "none has the answer" if found is None else f"{found:.3f}"
+            print(f"held out {name}, {kind}: {told}", flush=True)
     reader.load_state_dict(own, strict=False)
 
 
