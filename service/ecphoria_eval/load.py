@@ -55,7 +55,7 @@ _FIND_NEAREST = Statement("evaluation.find_nearest", _Near)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """The measured figures."""
+    """A service on a local Neo4j, and what is asked of them."""
 
     services: Services
     endpoint: Endpoint
@@ -173,6 +173,16 @@ class LoadPlan:
     seconds: float = 30.0
     seed: int = 1
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Share of the episodes that each tenant has.
+
+        >>> LoadPlan(tenants=3, first=0.5).shares
+        (0.5, 0.25, 0.25)
+        """
+        first, others = self.first or 1 / self.tenants, self.tenants - 1
+        return first, *((1 - first) / others for _ in range(others))
+
 
 @dataclass(slots=True, kw_only=True)
 class _Owner:
@@ -241,13 +251,10 @@ class Load:
         )
 
     async def _grow(self, nodes: int) -> float:
-        others = max(1, len(self._owners) - 1)
-        share = self._plan.first or 1 / len(self._owners)
         begun = self.stored
         seconds, done = 0.0, 0
-        for owner in self._owners:
-            part = share if owner is self._owners[0] else (1 - share) / others
-            wanted = max(0, int(nodes * part + 1e-6) - owner.stored)
+        for owner, share in zip(self._owners, self._plan.shares, strict=True):
+            wanted = max(0, int(nodes * share + 1e-6) - owner.stored)
             for turns in owner.talk.batches(wanted, BATCH):
                 seconds += await self._append(owner, turns, with_vectors=True)
                 done += len(turns)

@@ -4,15 +4,16 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from math import ceil
 from pathlib import Path
 from typing import Literal
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from ecphoria import runtime as loop
 from ecphoria.cli.progress import Watch, watching
+from ecphoria.cli.terminal import stdout
 from ecphoria.engine.disk import disk_of
 from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.settings import Settings, read_settings
@@ -23,6 +24,8 @@ from ecphoria_eval.options import QUIET
 from ecphoria_eval.rows import NAMES, write_json
 
 _LARGEST, _MOST_CLIENTS = 1_000_000, 256
+_LEAST = 20
+"""Episodes of a tenant."""
 
 
 def run_load(plan: LoadPlan, out: Path | None) -> None:
@@ -31,7 +34,7 @@ def run_load(plan: LoadPlan, out: Path | None) -> None:
     configure_logging(settings.log.level, settings.log.format)
     with watching() as watch:
         report = loop.run(measure_load(settings, plan, watch))
-    console = Console()
+    console = stdout()
     for table in tables(report):
         console.print(table)
     if out is not None:
@@ -61,12 +64,7 @@ def plan_of(
     sizes = _numbers("--nodes", nodes, _LARGEST)
     if first is not None and (tenants == 1 or not 0 < first < 1):
         raise InvalidInput("--first is a share between 0 and 1, and needs --tenants")
-    others = min(sizes) if first is None else int(min(sizes) * min(first, 1 - first))
-    if others < 20 * (tenants if first is None else tenants - 1):
-        raise InvalidInput(
-            f"--nodes must be at least {20 * tenants:,}, 20 episodes for each tenant"
-        )
-    return LoadPlan(
+    plan = LoadPlan(
         nodes=sizes,
         clients=_numbers("--clients", clients, _MOST_CLIENTS),
         strategies=tuple(dict.fromkeys(strategies)) or LoadPlan().strategies,
@@ -76,6 +74,12 @@ def plan_of(
         new=new,
         seed=seed,
     )
+    least = ceil(_LEAST / min(plan.shares) - 1e-6)
+    if sizes[0] < least:
+        raise InvalidInput(
+            f"--nodes must be at least {least:,}, so that each tenant has {_LEAST} episodes"
+        )
+    return plan
 
 
 async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> LoadReport:

@@ -46,6 +46,19 @@ def test_plan_reads_lists_of_numbers() -> None:
             plan_of("1000", "1", tenants=tenants, first=first, recalls=50, new=7, seed=3)
 
 
+@pytest.mark.parametrize(
+    ("tenants", "first", "least"), [(2, 0.1, 200), (2, 0.9, 200), (3, 0.9, 400), (3, 1 / 3, 60)]
+)
+def test_the_least_store_gives_the_smallest_tenant_twenty_episodes(
+    tenants: int, first: float, least: int
+) -> None:
+    rest = {"tenants": tenants, "first": first, "recalls": 50, "new": 7, "seed": 3}
+    plan = plan_of(str(least), "1", **rest)  # type: ignore[arg-type]  # one value a name
+    assert sum(plan.shares) == pytest.approx(1.0)
+    with pytest.raises(InvalidInput, match=f"must be at least {least}, so"):
+        plan_of(str(least - 1), "1", **rest)  # type: ignore[arg-type]  # one value a name
+
+
 def test_plan_takes_each_strategy_once_and_refuses_one_that_is_not_there() -> None:
     plan = plan_of("1000", "1", ["cls", "ppr", "cls"], tenants=1, recalls=50, new=7, seed=1)
     assert plan.strategies == ("cls", "ppr")
@@ -61,7 +74,7 @@ def test_plan_takes_each_strategy_once_and_refuses_one_that_is_not_there() -> No
         ("0", "1", "--nodes"),
         ("1000", "0", "--clients"),
         ("1000", "5000", "--clients"),
-        ("30", "1", "20 episodes for each tenant"),
+        ("39", "1", "at least 40, so that each tenant has 20 episodes"),
     ],
 )
 def test_plan_refuses_what_cannot_be_measured(nodes: str, clients: str, told: str) -> None:
