@@ -185,10 +185,14 @@ class Stored(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     suite: Suite
-    version: str
     data_sha256: str
-    default: str
+    corpus_sha256: str | None = None
     rows: str | None = None
+
+    @property
+    def data(self) -> tuple[str | None, ...]:
+        """What two runs must have in common to be compared."""
+        return self.suite, self.data_sha256, self.corpus_sha256
 
 
 def make_report(

@@ -52,8 +52,12 @@ def show_report(report: "Report") -> None:
         console.print()
         console.print(reliability_table(bins))
     console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
+    _show_findings(report)
+
+
+def _show_findings(report: "Report") -> None:
     for finding, count in report.findings.items():
-        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+        stdout().print(f"[dim]{count:,} {escape(finding)}[/dim]")
 
 
 def show_live(report: "Report") -> None:
@@ -68,6 +72,7 @@ def show_live(report: "Report") -> None:
         "[dim]Points of 100; AUROC and ECE compare each question after its evidence with the same"
         " question before it.[/dim]"
     )
+    _show_findings(report)
 
 
 def draw_plots(report: "Report", outcome: "Outcome", out: Path) -> None:

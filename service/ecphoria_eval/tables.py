@@ -21,7 +21,7 @@ from ecphoria_eval.measures import (
     TakenOut,
     mean,
 )
-from ecphoria_eval.report import Gain, Report, Stored, differences, read_report
+from ecphoria_eval.report import Gain, Report, differences, read_report
 from ecphoria_eval.rows import Row
 
 
@@ -45,8 +45,6 @@ class Comparison:
         unpaired: Questions that only one of them asked.
     """
 
-    before: Stored
-    after: Stored
     lines: tuple[Line, ...]
     alone: tuple[str, ...]
     unpaired: int
@@ -56,22 +54,24 @@ def compare(before: Path, after: Path) -> Comparison:
     """Pair the rows of two reports.
 
     Raises:
-        BadFile: One is no report, or they are of different data.
+        BadFile: One is no report, they are of different data, or no strategy was asked the same
+            question in both.
     """
     first, rows = read_report(before)
     second, others = read_report(after)
-    if (first.suite, first.data_sha256) != (second.suite, second.data_sha256):
+    if first.data != second.data:
         raise BadFile(f"{before.name} and {after.name} are reports of different data.")
     names = {row.strategy: None for row in rows}
     both = [name for name in names if any(row.strategy == name for row in others)]
+    lines = tuple(
+        line
+        for name in both
+        for line in _lines(name, _of(name, rows), _of(name, others), first.suite)
+    )
+    if not lines:
+        raise BadFile(f"{before.name} and {after.name} share no strategy that was asked the same.")
     return Comparison(
-        before=first,
-        after=second,
-        lines=tuple(
-            line
-            for name in both
-            for line in _lines(name, _of(name, rows), _of(name, others), first.suite)
-        ),
+        lines=lines,
         alone=tuple(sorted({row.strategy for row in (*rows, *others)} - set(both))),
         unpaired=len(_asked(rows) ^ _asked(others)),
     )

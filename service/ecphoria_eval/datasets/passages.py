@@ -1,6 +1,5 @@
 """Read questions over passages: HotpotQA, MuSiQue, 2WikiMultihopQA."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +19,7 @@ from ecphoria_eval.datasets.dataset import (
     answers_of,
     data_files,
     gathered,
+    read_json,
     read_list,
 )
 
@@ -47,12 +47,7 @@ class OpenIECache:
         Raises:
             BadFile: It cannot be opened, is no JSON, or has no list `docs`.
         """
-        try:
-            content: object = json.loads(path.read_text(encoding="utf-8-sig"))
-        except OSError as error:
-            raise BadFile(f"{path} cannot be read: {error.strerror}.") from error
-        except (ValueError, RecursionError) as error:
-            raise BadFile(f"{path.name} cannot be read as JSON: {error}") from error
+        content = read_json(path)
         docs = content.get("docs") if isinstance(content, dict) else None
         if not isinstance(docs, list):
             raise BadFile(f"{path.name} has no list `docs`; is it an OpenIE cache?")

@@ -231,9 +231,19 @@ async def test_a_comparison_pairs_what_both_have(tmp_path: Path) -> None:
     assert found.unpaired == 1
 
 
-async def test_reports_of_other_data_are_not_compared(tmp_path: Path) -> None:
+async def test_reports_without_a_question_in_common_are_not_compared(tmp_path: Path) -> None:
     before, after = await written(tmp_path, "a.json"), await written(tmp_path, "b.json")
-    changed = loaded(after) | {"data_sha256": "1" * 64}
+    path = tmp_path / "b.rows.jsonl"
+    others = [row.model_copy(update={"strategy": "other"}) for row in read_rows(path)]
+    path.write_text("".join(f"{row.model_dump_json()}\n" for row in others), encoding="utf-8")
+    with pytest.raises(BadFile, match=r"a\.json and b\.json share no strategy"):
+        compare(before, after)
+
+
+@pytest.mark.parametrize("digest", ["data_sha256", "corpus_sha256"])
+async def test_reports_of_other_data_are_not_compared(tmp_path: Path, digest: str) -> None:
+    before, after = await written(tmp_path, "a.json"), await written(tmp_path, "b.json")
+    changed = loaded(after) | {digest: "1" * 64}
     after.write_text(json.dumps(changed), encoding="utf-8")
     with pytest.raises(BadFile, match="different data"):
         compare(before, after)
