@@ -183,13 +183,19 @@ class Abstention(BaseModel):
 
 
 def abstention(rows: Sequence[Row]) -> Abstention:
-    """Judge the confidence of one strategy's rows."""
+    """Judge the confidence of one strategy's rows.
+
+    A question that failed refused nothing: it counts as the worst confidence, 0 where there is an
+    answer and 1 where there is none.
+    """
     present = {row.key: row.confidence for row in rows if row.scored}
     pairs = [
-        (present[row.key], row.confidence) for row in rows if row.taken_out and row.key in present
+        (present[row.key], _confidence_without(row))
+        for row in rows
+        if row.taken_out and row.key in present
     ]
     yes = list(present.values())
-    no = [row.confidence for row in rows if row.adversarial]
+    no = [_confidence_without(row) for row in rows if row.adversarial]
     return Abstention(
         refused=Refused(
             with_answer=mean([_is_refused(row) for row in rows if row.scored]),
@@ -201,6 +207,10 @@ def abstention(rows: Sequence[Row]) -> Abstention:
         reliability=reliability_bins(yes, no),
         taken_out=_taken_out(pairs) if pairs else None,
     )
+
+
+def _confidence_without(row: Row) -> float:
+    return row.confidence if row.error is None else 1.0
 
 
 def _is_refused(row: Row) -> bool:
@@ -231,7 +241,7 @@ class SessionMemory(BaseModel):
     relevance: float | None
     """Share of the hits that are evidence."""
     efficiency: float | None
-    """1 - tokens of the context / tokens of the budget."""
+    """1 - tokens of the context / tokens of the budget; 0 of a question that failed."""
     retention: float | None
     """Share of the questions with all their evidence among the hits."""
     reach: float | None
@@ -273,7 +283,9 @@ def session_memory(
     both = [_precision_and_recall(row) for row in scored]
     return SessionMemory(
         relevance=mean(hits),
-        efficiency=mean([1.0 - row.context_tokens / budget for row in scored]),
+        efficiency=mean(
+            [1.0 - row.context_tokens / budget if row.error is None else 0.0 for row in scored]
+        ),
         retention=mean([all_at(row.ranked, row.gold, _SHOWN) for row in scored]),
         reach=mean(farther) if plain else None,
         coverage=mean([hit_at(row.ranked, row.gold, _SHOWN) for row in scored]),

@@ -90,3 +90,16 @@ def test_refusals_are_counted_apart_with_and_without_an_answer() -> None:
     ]
     refused = abstention(rows).refused
     assert (refused.with_answer, refused.without_answer) == (1 / 4, 2 / 3)
+
+
+def test_a_question_that_failed_refused_nothing() -> None:
+    rows = [row("p", 0.9), row("q", 0.4), row("u", 0.3, category="5")]
+    rows.append(row("q", 0.1, taken_out=True))
+    failed = {"error": "timeout", "verdict": "failed"}
+    rows += [row("v", 0.0, category="5", **failed), row("p", 0.0, taken_out=True, **failed)]  # type: ignore[arg-type]  # one value a name
+    found = abstention(rows)
+    # .9 and .4 stand above .3, and below what failed.
+    assert found.auroc == 0.5
+    assert found.refusal_at_frr["0.10"] == 0.5
+    assert found.taken_out is not None
+    assert found.taken_out.auroc == 0.5

@@ -71,6 +71,8 @@ def test_the_measures_of_cls_m() -> None:
     assert found.f1 == pytest.approx((0.8 + 1 / 6) / 2)
     nothing = session_memory([row("1", "ab", "")], [], budget=2_000)
     assert (nothing.precision, nothing.recall, nothing.f1) == (0.0, 0.0, 0.0)
+    failed = rows[1].model_copy(update={"ranked": (), "context_tokens": 0, "error": "timeout"})
+    assert session_memory([rows[0], failed], [], budget=2_000).efficiency == 0.375
     # Neither search finds b; c is their eleventh, so it counts too.
     assert found.reach == 1.0
     assert session_memory(rows, [], budget=2_000).reach is None
