@@ -8,8 +8,7 @@ that had not seen its conversation.
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,22 +17,13 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from ecphoria.calibration.separation import auroc, refusal_at
+from ecphoria.records.calibration import Judged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLOUR, _PALE = "#2a8c82", "#9fb8b5"
 _BINS = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """One question, judged unseen."""
-
-    confidence: float
-    answerable: bool
-    group: str
-    evidence: Mapping[str, float]
 
 
 def main(source: Path, target: Path) -> None:

@@ -57,7 +57,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class AnswerFigures:
     """Means over the questions of a category.
 
     Attributes:
@@ -134,7 +134,7 @@ class AnswerReport:
     model: str
     strategy: str | None
     read: str
-    categories: Mapping[str, Figures]
+    categories: Mapping[str, AnswerFigures]
     unscored: int
     indexing: Indexing | None = None
     prices: Price | None = None
@@ -272,7 +272,7 @@ async def score_answer(question: Question, said: Said, judge: Judge | None) -> S
 
 def _by_category(
     scored: Sequence[Scored], price: Price | None, *, is_judged: bool
-) -> dict[str, Figures]:
+) -> dict[str, AnswerFigures]:
     groups: dict[str, list[Scored]] = {}
     for one in scored:
         groups.setdefault(one.category, []).append(one)
@@ -286,11 +286,11 @@ def _by_category(
     }
 
 
-def _figures(group: Sequence[Scored], price: Price | None, *, is_judged: bool) -> Figures:
+def _figures(group: Sequence[Scored], price: Price | None, *, is_judged: bool) -> AnswerFigures:
     judged = [one.judged for one in group if one.judged is not None]
     told = [one.correct for one in judged if one.correct is not None]
     scores = [one.score for one in judged if one.score is not None]
-    return Figures(
+    return AnswerFigures(
         questions=len(group),
         answered=fmean(one.said.answered for one in group),
         exact=fmean(one.right for one in group),

@@ -28,7 +28,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
 from ecphoria.records.recall import OptionValue
 from ecphoria_eval.datasets.dataset import Dataset, Question
-from ecphoria_eval.dynamics.firing import EqualCount, equal_count, share_found
+from ecphoria_eval.dynamics.firing import FiredSets, equal_count, share_found
 from ecphoria_eval.rows import Arm, chosen, write_json
 from ecphoria_eval.run import ANY_TENANT, Connect, for_each, own_tenant, remember
 
@@ -80,8 +80,8 @@ Setting = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A setting on some questions.
+class Trial:
+    """The figures of a setting on some questions.
 
     Attributes:
         score: Mean of `-(A + 0.15 B)`; the higher the better, at most -.15.
@@ -89,7 +89,7 @@ class Judged:
     """
 
     score: float
-    sets: EqualCount
+    sets: FiredSets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,8 @@ class TuningReport:
     trials: int
     start: Mapping[str, OptionValue]
     found: Mapping[str, OptionValue]
-    training: tuple[Judged, Judged]
-    held_out: tuple[Judged, Judged]
+    training: tuple[Trial, Trial]
+    held_out: tuple[Trial, Trial]
 
 
 def objective(fired: Collection[str], gold: Collection[str]) -> float:
@@ -241,7 +241,7 @@ class _Search:
             settings = kept + [self._changed(one) for one in kept]
         raise AssertionError("there is a last rung")
 
-    async def judge(self, setting: Setting, asked: Sequence[_Asked]) -> Judged:
+    async def judge(self, setting: Setting, asked: Sequence[_Asked]) -> Trial:
         """Judge a setting beside as many memories by cosine."""
         fired = await self._fire(setting, asked)
         for one in asked:
@@ -251,7 +251,7 @@ class _Search:
             (found, self._ranked[id(one)], one.question.gold)
             for found, one in zip(fired, asked, strict=True)
         ]
-        return Judged(
+        return Trial(
             score=fmean(objective(found, gold) for found, _, gold in rows), sets=equal_count(rows)
         )
 

@@ -102,8 +102,8 @@ _MOST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EqualCount:
-    """Means over questions.
+class FiredSets:
+    """Sets of memories that fired, beside as many by cosine: means over questions.
 
     Attributes:
         erc: Share of the right memories in the fired set.
@@ -137,7 +137,7 @@ def share_found(found: Collection[str], gold: Collection[str]) -> float:
 
 def equal_count(
     asked: Sequence[tuple[Collection[str], Sequence[str], Collection[str]]],
-) -> EqualCount:
+) -> FiredSets:
     """Compare fired sets with a ranking.
 
     Args:
@@ -152,7 +152,7 @@ def equal_count(
     ranked = [list(one) for _, one, _ in asked]
     rows = list(zip(fired, ranked, right, strict=True))
     erc = mean(share_found(one, gold) for one, _, gold in rows)
-    return EqualCount(
+    return FiredSets(
         questions=len(asked),
         erc=erc,
         erc_mg=erc,
@@ -165,7 +165,7 @@ def equal_count(
     )
 
 
-async def fired_sets(ground: Ground) -> EqualCount:
+async def fired_sets(ground: Ground) -> FiredSets:
     """Ask the answerable questions of the shipped conversation."""
     part: Part = load_mini()[0].collections[0]
     async with ground.tenant("erc") as client:
