@@ -5,7 +5,7 @@ import re
 import secrets
 import signal
 import subprocess
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 import httpx
@@ -371,6 +371,32 @@ def test_an_import_that_is_interrupted_says_that_a_repeat_resumes(
     new, known = map(int, re.findall(r"(\d+) new, (\d+) known before, 1 refused", done.stdout)[0])
     assert known >= 20
     assert new + known == 300
+
+
+@pytest.mark.usefixtures("heeding_ctrl_c")
+def test_an_evaluation_that_is_interrupted_while_it_appends_erases_its_tenants(
+    ecphoria: CommandLine, service: Served, tmp_path: Path
+) -> None:
+    turns = [
+        {"speaker": "Ada", "dia_id": f"D1:{number}", "text": f"The buoy number {number} is green."}
+        for number in range(2_000)
+    ]
+    asked = [{"question": "Which buoy is green?", "evidence": ["D1:7"], "category": 4}]
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps([{"conversation": {"session_1": turns}, "qa": asked}]))
+    words = ("eval", "locomo", "--data", str(file), "--strategy", "dense")
+    with subprocess.Popen(
+        [*PROGRAM, *words], env=ecphoria.environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        told = (line for line in process.stderr if line.startswith("remembering"))
+        assert len(list(islice(told, 5))) == 5, "half is appended, so that erasing it takes time"
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert (process.returncode, rest.partition(".")[0]) == (130, "Interrupted"), rest
+    key = {"Authorization": f"Bearer {ecphoria.environment['ECPHORIA_API_KEY']}"}
+    left = httpx.get(f"{service.url}/v1/tenants", headers=key)
+    assert not [one for one in left.json()["items"] if one["name"].startswith("eval-")]
 
 
 def test_a_neo4j_that_does_not_answer_is_told_by_its_address(ecphoria: CommandLine) -> None:
