@@ -120,6 +120,26 @@ async def test_a_ticket_of_another_tenant_ends_what_runs(
     assert len(sent) == 1
 
 
+async def test_what_is_read_next_names_the_writes_before(open_tab: OpenTab, fresh: Owner) -> None:
+    one = fresh.remember("The otter sleeps.")
+    tab = await open_tab(fresh.key)
+    await tab.open("forgetting")
+    told = "FB:kcwQVxCLzeoBSRqAehuuoXx4sskBV5A="  # of another database, so Neo4j does not wait
+
+    async def telling(route: Any) -> None:
+        answer = await route.fetch()
+        await route.fulfill(
+            response=answer, headers={**answer.headers, "ecphoria-bookmarks": told}
+        )
+
+    await tab.page.route("**/pin", telling)
+    await tab.page.locator(f"li[data-memory='{one}'] input").last.check()
+    async with tab.page.expect_request("**/v1/stats") as reading:
+        await tab.page.locator("#list .acts").last.get_by_role("button", name="Pin").click()
+    assert (await (await reading.value).all_headers())["ecphoria-bookmarks"] == told
+    assert tab.faults == []
+
+
 async def test_a_wrong_key_is_told(open_tab: OpenTab) -> None:
     tab = await open_tab()
     await tab.page.fill("input[name=key]", "eck_wrong")

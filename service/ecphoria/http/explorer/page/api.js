@@ -151,8 +151,12 @@ function pause(seconds, ends) {
   });
 }
 
+/** The writes that the next requests must see; only a store in a cluster tells some (decision 0115). */
+let bookmarks = "";
+
 function headersOf(as, body) {
   const headers = new Headers();
+  if (bookmarks) headers.set("Ecphoria-Bookmarks", bookmarks);
   if (body) headers.set("Content-Type", "application/json");
   if (as?.key) headers.set("Authorization", `Bearer ${as.key}`);
   // A key of one tenant names it itself.
@@ -179,6 +183,7 @@ async function send(method, path, given) {
     if (signal?.aborted) throw failed;
     throw new Problem(0);
   }
+  bookmarks = answer.headers.get("Ecphoria-Bookmarks") ?? bookmarks;
   clock.ahead = Date.parse(answer.headers.get("Date")) - Date.now() || 0;
   if (answer.ok) return answer;
   const told = await answer.json().catch(() => ({}));
