@@ -302,9 +302,16 @@ async def test_a_trace_is_asked_again_with_all_its_filters(
 ) -> None:
     for role in ("user", "assistant"):
         fresh.remember(f"The otters of the {role} eat fish.", role=role)
-    filters = {"role": "user", "occurred_from": "2020-02-03T04:05:06Z"}
-    asked = fresh.post("/v1/recall", json={"cue": "What do the otters eat?", "filters": filters})
+    fresh.remember("In the fact of the user otters eat fish.", role="user", kind="semantic")
+    fresh.remember("The otters of the user sleep.", role="user")
+    filters = {"role": "user", "kind": "episodic", "occurred_from": "2020-02-03T04:05:06Z"}
+    options = {"match": "all", "include_dormant": True}
+    body = {"cue": "What do the otters eat?", "filters": filters} | options
+    asked = fresh.post("/v1/recall", json=body)
     assert len(asked.json()["hits"]) == 1
+    trace = fresh.get(f"/v1/traces/{asked.json()['trace_id']}").json()
+    assert {name: trace[name] for name in options} == options
+    assert trace["filters"]["kind"] == "episodic"
     tab = await open_tab(fresh.key)
     await tab.open("ask", trace=asked.json()["trace_id"])
     await tab.answered()
@@ -316,7 +323,14 @@ async def test_a_trace_is_asked_again_with_all_its_filters(
     await tab.page.wait_for_selector(".since")
     assert len(await tab.texts(".hit")) == 1
     assert await tab.page.input_value("input[name=from]") == "2020-02-03"
+    assert await tab.page.input_value("select[name=match]") == "all"
+    assert await tab.page.is_checked("input[name=dormant]")
     assert await tab.page.locator(".more[open]").count() == 1
+    async with tab.page.expect_request("**/v1/recall") as sent:
+        await tab.open("ask", trace=trace["id"], compare="dense")
+    compared = (await sent.value).post_data_json or {}
+    assert compared["filters"]["kind"] == "episodic"
+    assert compared["match"] == "all"
     assert tab.faults == []
 
 

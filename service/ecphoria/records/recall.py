@@ -462,6 +462,12 @@ class Trace:
     """Recall as of then."""
     known_at: datetime | None = None
     """Only what had been recorded by then."""
+    match: Match = Match.ANY
+    """Words that each hit must have."""
+    include_dormant: bool = False
+    """Whether dormant memories were searched too."""
+    rerank: bool = False
+    """Whether the reader ordered the first turns."""
     nodes: tuple[Node, ...] = ()
     """The nodes of seeds, arcs, marks and paths, as they are now; without those that were erased
     or have expired since."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import answered
-from ecphoria.records.episode import MetadataCondition, State
+from ecphoria.records.episode import MemoryKind, MetadataCondition, State
 from ecphoria.records.ids import EpisodeId
 
 
@@ -55,6 +55,8 @@ class TracedFilters:
     """Only this speaker."""
     role: str | None = None
     """Only speakers of this role."""
+    kind: MemoryKind | None = None
+    """Only memories of this kind."""
     occurred_from: datetime | None = None
     """Only what occurred then or later."""
     occurred_before: datetime | None = None

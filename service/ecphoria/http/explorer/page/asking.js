@@ -70,8 +70,8 @@ export async function askModel(shown) {
 
 /** The question of a recall, with those of its options that an answer in words has. */
 function questionOf({ trace }) {
-  const { cue, strategy, k, filters, as_of, known_at } = trace;
-  return { question: cue, strategy, k, filters, as_of, known_at, record: false };
+  const { cue, strategy, k, filters, as_of, known_at, rerank } = trace;
+  return { question: cue, strategy, k, filters, as_of, known_at, rerank, record: false };
 }
 
 /** Follow the address; a recall that is shown already is not asked again. */
@@ -109,8 +109,10 @@ export async function run(query, recorded) {
 
 async function both(query, recorded, signal) {
   const former = query.was ? await formerOf(query.was, signal) : null;
+  // They are the strategy's own.
+  const options = former && former.strategy === query.strategy ? former.options : undefined;
   const [shown, other] = await Promise.all([
-    query.trace ? traced(query.trace, signal) : recalled(bodyOf(query, former), query.strategy, recorded, signal),
+    query.trace ? traced(query.trace, signal) : recalled({ ...bodyOf(query, former), options }, query.strategy, recorded, signal),
     query.compare ? compared(query, former, signal) : null,
     columnsRead(signal),
   ]);
@@ -137,10 +139,10 @@ function formerOf(id, signal) {
   });
 }
 
-/** A trace is compared with a recall of today by its own cue. */
+/** A trace is compared with a recall of today that asks the same. */
 async function compared(query, former, signal) {
-  const cue = query.cue || (await traceOf(query.trace, signal)).cue;
-  return recalled(bodyOf({ ...query, cue }, former), query.compare, false, signal);
+  const trace = query.trace && await traceOf(query.trace, signal);
+  return recalled(trace ? bodyOf(fieldsOf(trace), trace) : bodyOf(query, former), query.compare, false, signal);
 }
 
 const SESSIONS = 1000;
@@ -156,6 +158,15 @@ async function columnsRead(signal) {
 async function recalled(asks, strategy, recorded, signal) {
   const body = { ...asks, strategy: strategy || null, record: recorded, explain: true };
   return shownRecall(await call("POST", "/v1/recall", { body, signal, again: !recorded }), recorded);
+}
+
+/** The fields of the form with which a trace was asked. */
+export function fieldsOf(trace) {
+  const { cue, k, as_of, filters, match } = trace;
+  return {
+    cue, k: k === 10 ? "" : k, as_of: as_of ?? "", speaker: filters.speaker, session: filters.session, from: filters.occurred_from,
+    before: filters.occurred_before, match: match === "any" ? "" : match, dormant: trace.include_dormant ? "1" : "", rerank: trace.rerank ? "1" : "",
+  };
 }
 
 /** The body of a recall, as the form says; a trace that is asked again may have more filters than the form. */

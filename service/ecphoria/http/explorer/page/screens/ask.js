@@ -1,6 +1,6 @@
 // Ask: a cue, what woke, and why.
 import { html, useEffect } from "../vendor.js";
-import { asked, draft, follow, keyOf, playing, readStrategies, record, run, stop, strategies } from "../asking.js";
+import { asked, draft, fieldsOf, follow, keyOf, playing, readStrategies, record, run, stop, strategies } from "../asking.js";
 import { me } from "../api.js";
 import { amend, go, route } from "../route.js";
 import { ago, EVIDENCE, SWITCHES, VERDICTS, W } from "../words.js";
@@ -152,11 +152,7 @@ function Verdict({ shown, stored }) {
 
 /** Ask the question of a trace again, as it was asked, and do not record it. */
 function askAgain(shown) {
-  const { filters } = shown;
-  go("ask", {
-    cue: shown.cue, was: shown.trace.id, strategy: shown.strategy, k: shown.k === 10 ? "" : shown.k, as_of: shown.as_of ?? "", speaker: filters.speaker,
-    session: filters.session, from: filters.occurred_from, before: filters.occurred_before, tenant: route.value.query.tenant,
-  });
+  go("ask", { ...fieldsOf(shown.trace), was: shown.trace.id, strategy: shown.strategy, tenant: route.value.query.tenant });
 }
 
 function Side({ shown, story, step, chosen }) {
