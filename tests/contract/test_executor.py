@@ -1,7 +1,7 @@
 import asyncio
 import base64
 import dataclasses
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -292,34 +292,38 @@ def ahead(bookmark: str, transactions: int) -> str:
 
 
 async def test_a_read_waits_for_the_writes_of_the_bookmarks_that_it_follows(
-    spinning: Graph,
+    options: GraphOptions,
 ) -> None:
-    await spinning.run(MARKED)
-    (last,) = (await spinning.bookmarks()).raw_values
+    patient = dataclasses.replace(options, query_timeout_s=120.0)
+    async with Graph(open_driver(patient), patient, QUERIES, None) as graph:
+        await graph.run(MARKED)
+        (last,) = (await graph.bookmarks()).raw_values
 
-    async def follow_and_read() -> list[int]:
-        follow([ahead(last, 20)])
-        return await spinning.run(ONE)
+        async def follow_and_read() -> list[int]:
+            follow([ahead(last, 100)])
+            return await graph.run(ONE)
 
-    reading = asyncio.create_task(follow_and_read())
-    await asyncio.sleep(0.3)
-    assert not reading.done()
-    assert await spinning.run(ONE) == [1], "other callers do not wait"
-    written = 0
-    while not reading.done() and written < 100:
-        await spinning.run(MARKED)
-        written += 1
-    assert await reading == [1]
-    assert written <= 25
-    await spinning.run(Statement("tests.forget", int))
+        reading = asyncio.create_task(follow_and_read())
+        await asyncio.sleep(0.3)
+        assert not reading.done()
+        assert await graph.run(ONE) == [1], "other callers do not wait"
+        while not reading.done():
+            await graph.run(MARKED)
+        assert await reading == [1]
+        await graph.run(Statement("tests.forget", int))
 
 
-async def test_bookmarks_that_neo4j_cannot_read_are_told_as_bad_input(spinning: Graph) -> None:
-    async def follow_and(work: Callable[[], Awaitable[object]]) -> None:
-        follow(["nonsense"])
-        with pytest.raises(InvalidInput, match="bookmarks"):
-            await work()
+async def test_bookmarks_that_neo4j_cannot_read_are_told_as_bad_input(
+    options: GraphOptions,
+) -> None:
+    patient = dataclasses.replace(options, query_timeout_s=120.0)
+    async with Graph(open_driver(patient), patient, QUERIES, None) as graph:
 
-    await asyncio.create_task(follow_and(lambda: spinning.run(ONE)))
-    await asyncio.create_task(follow_and(lambda: spinning.run(MARKED)))
-    assert await spinning.run(ONE) == [1]
+        async def follow_and_run(statement: Statement[int]) -> None:
+            follow(["nonsense"])
+            with pytest.raises(InvalidInput, match="bookmarks"):
+                await graph.run(statement)
+
+        await asyncio.create_task(follow_and_run(ONE))
+        await asyncio.create_task(follow_and_run(MARKED))
+        assert await graph.run(ONE) == [1]
