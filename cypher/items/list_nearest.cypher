@@ -1,5 +1,5 @@
-// doc: Search the vector index for the nearest items under a path, also those whose life is over: the
-//   index cannot tell, and their number tells whether there are more.
+// doc: Search the vector index for the nearest items under a path, with the expired ones: the index
+//   cannot filter them, and the number of rows tells whether there are more.
 // mode: read
 // params: tenant STRING, path_from STRING, path_before STRING, vector VECTOR, fetch INTEGER
 // returns: namespace LIST<STRING>, key STRING, value JSON, created_at DATETIME,

@@ -4,7 +4,7 @@
 CYPHER 25
 UNWIND $rows AS row
 MERGE (n:Item {tenant: $tenant, path: row.path, key: row.key})
-// An item in place of one whose life is over is new. Its own end is set after that.
+// An item that replaces an expired one is new. This is compared before the new end is set.
 SET n.created_at = CASE WHEN n.expires_at <= $now THEN $now ELSE coalesce(n.created_at, $now) END,
   n.namespace = row.namespace, n.value = row.value, n.text = row.text, n.ttl_s = row.ttl_s,
   n.expires_at = row.expires_at, n.updated_at = $now, n.embedding = row.vector

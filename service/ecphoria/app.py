@@ -207,8 +207,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
     _require_strategy(settings)
     told = reports or Reports()
     metrics = Metrics(CollectorRegistry())
-    async with AsyncExitStack() as unused:
-        open_chat(settings.llm, metrics, unused)
+    async with AsyncExitStack() as checked:  # each generation of services opens its own
+        open_chat(settings.llm, metrics, checked)
     async with AsyncExitStack() as guard:
         stack = AsyncExitStack()
         guard.push_async_callback(stack.aclose)

@@ -55,7 +55,7 @@ _FIND_NEAREST = Statement("evaluation.find_nearest", _Near)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """A service on a local Neo4j, and what is asked of them."""
+    """A service on a local Neo4j, and the searches that are measured."""
 
     services: Services
     endpoint: Endpoint

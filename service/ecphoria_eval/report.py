@@ -191,7 +191,7 @@ class Stored(BaseModel):
 
     @property
     def data(self) -> tuple[str | None, ...]:
-        """What two runs must have in common to be compared."""
+        """The fields that are equal in two runs that can be compared."""
         return self.suite, self.data_sha256, self.corpus_sha256
 
 

@@ -394,7 +394,7 @@ async def append_all(
     Args:
         client: Acts for the tenant.
         memories: Each with its id in the data.
-        findings: Counts what is not stored.
+        findings: Counts the memories that are not stored.
         watch: Told after each batch how many were sent.
 
     Returns:
@@ -519,7 +519,7 @@ def row_of(
     if isinstance(answer, EcphoriaError):
         return row.model_copy(update={"error": answer.code})
     found = {
-        # What took too long to append may be stored all the same; its own id is no gold.
+        # A memory whose append timed out may be stored all the same. Its id is none of the data.
         "ranked": tuple(known.get(hit.episode.id, hit.episode.id) for hit in answer.hits),
         "scores": tuple(hit.score for hit in answer.hits),
         "confidence": answer.confidence,

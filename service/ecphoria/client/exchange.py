@@ -25,12 +25,18 @@ from ecphoria.errors import (
 )
 from ecphoria.records.answered import adapter
 from ecphoria.records.asked import read_as, to_body
-from ecphoria.wire.base import Patch, Problem, error_from, field_problems, problem_type
+from ecphoria.wire.base import (
+    BOOKMARKS_HEADER,
+    Patch,
+    Problem,
+    error_from,
+    field_problems,
+    problem_type,
+)
 
 _Body = TypeVar("_Body")
 
 _LONGEST_PAUSE_S = 8.0
-_BOOKMARKS = "Ecphoria-Bookmarks"
 _PASSING = frozenset({502, 503, 504})
 _APPENDS = frozenset({"/v1/episodes", "/v1/episodes/batch"})
 _READS = frozenset(
@@ -113,10 +119,10 @@ class Bookmarks:
 
     def sent(self) -> dict[str, str]:
         """Give the header of a call."""
-        return {_BOOKMARKS: ",".join(sorted(self._known))} if self._known else {}
+        return {BOOKMARKS_HEADER: ",".join(sorted(self._known))} if self._known else {}
 
     def learn(self, answer: httpx.Response) -> None:
-        """Know those of an answer instead of those that its call had sent."""
+        """Replace the bookmarks that a call sent by those of its answer, if it has some."""
         told = _bookmarks_of(answer.headers)
         if told:
             # Added first, so that no thread meanwhile sends a call without either.
@@ -125,7 +131,7 @@ class Bookmarks:
 
 
 def _bookmarks_of(headers: httpx.Headers) -> frozenset[str]:
-    return frozenset(filter(None, headers.get(_BOOKMARKS, "").split(",")))
+    return frozenset(filter(None, headers.get(BOOKMARKS_HEADER, "").split(",")))
 
 
 def address_of(base_url: str) -> str:

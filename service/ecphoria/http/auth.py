@@ -23,10 +23,9 @@ from ecphoria.records.tenant import Principal, Scope
 from ecphoria.runtime import Requester, while_wanted
 from ecphoria.settings import Settings
 from ecphoria.succession import Succession
-from ecphoria.wire.base import Parameters
+from ecphoria.wire.base import BOOKMARKS_HEADER, Parameters
 
 TENANT_HEADER = "Ecphoria-Tenant"
-BOOKMARKS_HEADER = "Ecphoria-Bookmarks"
 _SHORT = 32_000
 """Bytes of a body with memories whose work takes about as long as a recall; a longer one counts
 as bulk."""

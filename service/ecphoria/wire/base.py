@@ -69,6 +69,9 @@ class Answer(Body):
     model_config = ConfigDict(extra="ignore", from_attributes=True)
 
 
+BOOKMARKS_HEADER: Final = "Ecphoria-Bookmarks"
+"""Header with the bookmarks of a caller's writes, separated by commas (decision 0115)."""
+
 LARGEST_PAGE: Final = 1_000
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE)]
 

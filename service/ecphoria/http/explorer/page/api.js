@@ -159,8 +159,8 @@ function headersOf(as, body) {
   if (bookmarks) headers.set("Ecphoria-Bookmarks", bookmarks);
   if (body) headers.set("Content-Type", "application/json");
   if (as?.key) headers.set("Authorization", `Bearer ${as.key}`);
-  // A key of one tenant names it itself.
-  // That of a link may hold anything, a header may not; the name of a real tenant stays as it is.
+  // A key of one tenant names it itself. A tenant in a link may have any characters, a header may not; the names of
+  // real tenants do not change by this.
   if (as?.tenant && (!as.key || me.value?.operator)) headers.set("Ecphoria-Tenant", encodeURIComponent(as.tenant));
   return headers;
 }

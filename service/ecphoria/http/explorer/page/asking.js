@@ -108,12 +108,15 @@ export async function run(query, recorded) {
 }
 
 async function both(query, recorded, signal) {
+  const trace = query.trace ? await traceOf(query.trace, signal) : null;
   const former = query.was ? await formerOf(query.was, signal) : null;
+  // A trace is compared with a recall of today that asks the same.
+  const body = trace ? bodyOf(fieldsOf(trace), trace) : bodyOf(query, former);
   // They are the strategy's own.
   const options = former && former.strategy === query.strategy ? former.options : undefined;
   const [shown, other] = await Promise.all([
-    query.trace ? traced(query.trace, signal) : recalled({ ...bodyOf(query, former), options }, query.strategy, recorded, signal),
-    query.compare ? compared(query, former, signal) : null,
+    trace ? shownTrace(trace) : recalled({ ...body, options }, query.strategy, recorded, signal),
+    query.compare ? recalled(body, query.compare, false, signal) : null,
     columnsRead(signal),
   ]);
   if (former) tellChanges(shown, former);
@@ -137,12 +140,6 @@ function formerOf(id, signal) {
     if (problem.status === 404) return null;
     throw problem;
   });
-}
-
-/** A trace is compared with a recall of today that asks the same. */
-async function compared(query, former, signal) {
-  const trace = query.trace && await traceOf(query.trace, signal);
-  return recalled(trace ? bodyOf(fieldsOf(trace), trace) : bodyOf(query, former), query.compare, false, signal);
 }
 
 const SESSIONS = 1000;
@@ -193,11 +190,10 @@ function shownRecall(answer, recorded) {
   return { ...answer, cue: answer.trace.cue, hits, recorded: recorded ? answer.trace_id : null, recordedAt: null };
 }
 
-async function traced(id, signal) {
-  const trace = await traceOf(id, signal);
+function shownTrace(trace) {
   const nodes = new Map(trace.nodes.map((node) => [node.id, node]));
   const hits = trace.hits.map((hit) => tracedHit(hit, nodes.get(hit.episode)));
-  return { ...trace, hits, misses: [], context: null, references: [], timings_ms: {}, degraded: [], trace, recorded: id, recordedAt: trace.created_at };
+  return { ...trace, hits, misses: [], context: null, references: [], timings_ms: {}, degraded: [], trace, recorded: trace.id, recordedAt: trace.created_at };
 }
 
 function tracedHit(hit, node) {

@@ -93,7 +93,7 @@ async function leave() {
   await signOut();
 }
 
-/** What the page waits for; or why the ticket of a link did not sign in, where a former key still does. */
+/** The reason for a pause; or why a ticket did not sign in while the former key still works. */
 function Banner() {
   if (banner.value) return html`<p class="banner" role="alert">${banner.value}</p>`;
   return me.value && signedOut.value && html`<p class="banner" role="alert">${signedOut.value}${" "}

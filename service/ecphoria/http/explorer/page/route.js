@@ -23,7 +23,7 @@ export function takeTicket() {
 /** @type {{value: Route}} */
 export const route = signal(read());
 
-/** A query as it stands in an address; what is empty is left out. @param {Record<string, unknown>} query */
+/** Write a query for an address, without its empty fields. @param {Record<string, unknown>} query */
 export function searchOf(query) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();

@@ -48,7 +48,7 @@ function pick(found, point, choose) {
   if (found?.known.rank) choose(found.id);
 }
 
-/** What is known of a dot, on the side of it that has more room. */
+/** The description of a dot, on the side with more room. */
 function Tip({ over: { at: { x, y }, known: { node, marks } }, width, height }) {
   const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
   const end = y > height / 2 ? { bottom: `${height - y + 12}px` } : { top: `${y + 12}px` };
