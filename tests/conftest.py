@@ -5,6 +5,7 @@ image in docker/neo4j, through testcontainers, for the first worker where a Dock
 the managed local server. `ECPHORIA_TEST_ENGINE=local` skips the container.
 """
 
+import asyncio
 import json
 import os
 import shutil
@@ -34,6 +35,7 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.tenant import Tenant
+from ecphoria.runtime import faster
 from ecphoria.settings import EmbedderSettings, EngineGroup
 from ecphoria.tenancy.store import Tenants
 from scripts.archive_classes import FIRST_COMPILER, quick_java, with_schema
@@ -237,6 +239,12 @@ def emptied(server: Server) -> Server:
         for row in driver.execute_query("SHOW VECTOR INDEXES YIELD name").records:
             driver.execute_query("DROP INDEX $name", name=row["name"])
     return server
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run the tests on the loop of the product, which is faster than Python's own."""
+    return {"product": faster() or asyncio.new_event_loop}
 
 
 class Together(LoadFileScheduling):  # type: ignore[misc]

@@ -144,11 +144,12 @@ async def while_wanted(seconds: float | None, late: str) -> AsyncIterator[None]:
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Run `main` on uvloop where it is installed; a recall takes a tenth less there."""
-    with asyncio.Runner(loop_factory=_faster()) as runner:
+    with asyncio.Runner(loop_factory=faster()) as runner:
         return runner.run(main)
 
 
-def _faster() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def faster() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Give what makes a loop of uvloop, if that is installed."""
     try:
         # A tenth of a recall's time; an append gains as much (decision 0028).
         import uvloop  # noqa: PLC0415 (not for Windows)

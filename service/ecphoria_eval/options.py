@@ -1,9 +1,7 @@
 """Options that evaluations share, and the service that they measure."""
 
-import asyncio
 import contextlib
 import inspect
-import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from enum import StrEnum
@@ -240,19 +238,7 @@ async def _service(where: Where) -> "AsyncIterator[Connect]":
 
     settings = _settings(where.home)
     async with running(settings) as service:
-        _cancel_at_signals()
         yield _connector(service.started.url, await _key(service.started.services, where))
-
-
-def _cancel_at_signals() -> None:
-    """Let a signal cancel this task alone.
-
-    Else uvicorn ends the service at the signal too, before the tenants made here are erased.
-    """
-    owner = asyncio.current_task()
-    assert owner is not None, "it runs in one"
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, owner.cancel)
 
 
 async def _key(services: "Services", where: Where) -> str | None:

@@ -1,6 +1,5 @@
 """The real service on the real Neo4j, reached over HTTP as a user would."""
 
-import asyncio
 import secrets
 import ssl
 import threading
@@ -14,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from ecphoria import runtime
 from ecphoria.http.app import Started, serve
 from ecphoria.settings import (
     AuthSettings,
@@ -62,7 +62,7 @@ def running(settings: Settings) -> Iterator[RunningService]:
 
     def work() -> None:
         try:
-            asyncio.run(serve(settings, started=up.set_result))
+            runtime.run(serve(settings, started=up.set_result))
         except BaseException as error:
             if up.done():
                 raise

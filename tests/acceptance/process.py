@@ -15,13 +15,18 @@ from tests.conftest import CACHE, Server
 
 PROGRAM = """
 import asyncio
-from ecphoria.http.app import serve
+from contextlib import suppress
+from ecphoria import runtime
+from ecphoria.cli.serve import running
 from ecphoria.settings import read_settings
-from ecphoria.telemetry import configure_logging
 
-settings = read_settings()
-configure_logging(settings.log.level, settings.log.format)
-asyncio.run(serve(settings, started=lambda up: print(up.url, flush=True)))
+async def main():
+    async with running(read_settings()) as service:
+        print(service.started.url, flush=True)
+        await asyncio.wait({service.ended})
+
+with suppress(asyncio.CancelledError):
+    runtime.run(main())
 """
 KEY = "process-" + secrets.token_urlsafe(32)
 

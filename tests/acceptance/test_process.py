@@ -4,12 +4,14 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.acceptance.conftest import Owner, new_owner
 from tests.acceptance.process import KEY, PROGRAM, child, operator_of
@@ -84,6 +86,28 @@ def test_without_auth_a_caller_needs_no_key(neo4j_server: Server, tmp_path: Path
         assert "127.0.0.1" in service.url
         assert httpx.get(f"{service.url}/v1/sessions", timeout=60).status_code == 200
     assert not (tmp_path / "admin.key").exists()
+
+
+def test_a_second_signal_ends_the_wait_for_open_requests(
+    neo4j_server: Server, tmp_path: Path
+) -> None:
+    with child(neo4j_server, tmp_path, ECPHORIA_SERVER__SHUTDOWN_S="600") as service:
+        address = httpx.URL(service.url)
+        assert address.port is not None
+        begun = (
+            f"POST /v1/episodes HTTP/1.1\r\nHost: {address.netloc.decode()}\r\n"
+            f"Authorization: Bearer {KEY}\r\nEcphoria-Tenant: default\r\n"
+            "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+        )
+        with socket.create_connection((address.host, address.port)) as half_sent:
+            half_sent.sendall(begun.encode())
+            with operator_of(service) as operator:
+                assert operator.get("/v1/tenants").status_code == 200
+            service.process.send_signal(signal.SIGTERM)
+            with pytest.raises(subprocess.TimeoutExpired):
+                service.process.wait(timeout=2)
+            service.process.send_signal(signal.SIGTERM)
+            service.process.wait(timeout=60)
 
 
 def test_what_cannot_be_set_is_named(tmp_path: Path) -> None:

@@ -67,24 +67,35 @@ async def serve(settings: Settings) -> None:
 async def work(settings: Settings) -> None:
     """Take jobs until interrupted or terminated; those that run are given back at a rest."""
     configure_logging(settings.log.level, settings.log.format)
-    with _cancelled_by_signals(settings):
-        with drawn(stderr()) as engine:
-            reports = Reports(engine=engine, weights=_weights())
-            succession = Succession(await build(settings, reports))
-        tune_garbage_collection()
+    with _cancelled_by_signals() as signals:
+        jobs = asyncio.create_task(_take_jobs(settings))
         try:
-            at_once = settings.jobs.workers
-            stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")
-            await asyncio.Event().wait()
+            await asyncio.wait({jobs})
         finally:
-            await succession.close()
+            jobs.cancel()
+            await _ended(jobs, signals, settings)
+            await jobs
+
+
+async def _take_jobs(settings: Settings) -> None:
+    with drawn(stderr()) as engine:
+        reports = Reports(engine=engine, weights=_weights())
+        succession = Succession(await build(settings, reports))
+    tune_garbage_collection()
+    try:
+        at_once = settings.jobs.workers
+        stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")
+        await asyncio.Event().wait()
+    finally:
+        await succession.close()
 
 
 @contextlib.asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Running]:
     """Bring everything up, and afterwards take it down in the reverse order.
 
-    An interrupt or a termination, at any moment, cancels the task that uses this.
+    An interrupt or a termination cancels the task that uses this, at any moment before it is taken
+    down; one that comes then ends the wait for open requests.
 
     Raises:
         Misconfigured: The address cannot be listened on; said before anything is started.
@@ -92,7 +103,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
     """
     configure_logging(settings.log.level, settings.log.format)
     ready: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
-    with _cancelled_by_signals(settings):
+    with _cancelled_by_signals() as signals:
         with drawn(stderr(), then="starting the service") as engine:
             reports = Reports(engine=engine, weights=_weights())
 
@@ -107,38 +118,70 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             except asyncio.CancelledError:
                 stderr().print("Stopping, as soon as what is being started can be.", style="dim")
                 task.cancel()
-                await asyncio.wait({task})
+                await _ended(task, signals, settings)
                 raise
         if not ready.done():
             await task
+        started = ready.result()
         try:
-            yield Running(started=ready.result(), ended=task)
+            yield Running(started=started, ended=task)
         finally:
-            ready.result().stop()
+            started.stop()
+            await _ended(task, signals, settings, again=started.stop)
             await task
 
 
+class _Signals:
+    """What the signals of a stop do: cancel the task that made this, until `then` is called.
+
+    Attributes:
+        came: One was sent.
+    """
+
+    def __init__(self) -> None:
+        owner = asyncio.current_task()
+        assert owner is not None, "it runs in one"
+        self.came = False
+        self._do: Callable[[], object] = owner.cancel
+
+    def heed(self) -> None:
+        """Take a signal."""
+        self.came = True
+        self._do()
+
+    def then(self, do: Callable[[], object]) -> None:
+        """Call `do` at each later one instead."""
+        self._do = do
+
+
 @contextlib.contextmanager
-def _cancelled_by_signals(settings: Settings) -> Iterator[None]:
-    """Cancel this task at the first signal; uvicorn raises each again at its end."""
-    loop, owner = asyncio.get_running_loop(), asyncio.current_task()
-    assert owner is not None
-    told = False
-
-    def cancel() -> None:
-        nonlocal told
-        if not told:
-            _end_within(settings)
-            owner.cancel()
-        told = True
-
+def _cancelled_by_signals() -> Iterator[_Signals]:
+    """Cancel this task at an interrupt or a termination."""
+    loop, signals = asyncio.get_running_loop(), _Signals()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, cancel)
+        loop.add_signal_handler(number, signals.heed)
     try:
-        yield
+        yield signals
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+async def _ended(
+    task: asyncio.Task[None],
+    signals: _Signals,
+    settings: Settings,
+    *,
+    again: Callable[[], object] = lambda: None,
+) -> None:
+    """Wait for the end of a task that was told to end; a signal meanwhile calls `again`.
+
+    Where a signal began this, the process ends within the time of a stop.
+    """
+    signals.then(again)
+    if signals.came:
+        _end_within(settings)
+    await asyncio.wait({task})
 
 
 def _end_within(settings: Settings) -> None:

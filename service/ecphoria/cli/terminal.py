@@ -1,5 +1,6 @@
 """The terminal: answers, JSON, errors, questions, and what Ctrl-C says."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -226,11 +227,13 @@ def say_interrupted(ended: KeyboardInterrupt) -> None:
 
 def check_targets(*targets: Path | None) -> None:
     """Refuse paths that could not be written at the end."""
-    for target in targets:
-        if target is not None and not target.resolve().parent.is_dir():
-            raise BadFile(f"There is no folder {target.resolve().parent}; make it before.")
-        if target is not None and target.is_dir():
-            raise BadFile(f"{target} is a folder; name a file to write.")
     places = [target.resolve() for target in targets if target is not None]
+    for place in places:
+        if not place.parent.is_dir():
+            raise BadFile(f"There is no folder {place.parent}; make it before.")
+        if place.is_dir():
+            raise BadFile(f"{place} is a folder; name a file to write.")
+        if not os.access(place if place.exists() else place.parent, os.W_OK):
+            raise BadFile(f"{place} may not be written here; name another file.")
     if len(places) > len(set(places)):
         raise BadFile(f"{places[0]} is named for two files, and would hold only the last.")

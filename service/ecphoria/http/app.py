@@ -5,7 +5,8 @@ import inspect
 import secrets
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.metadata import version
@@ -331,7 +332,8 @@ class Started:
     """The addresses to print when the service accepts requests.
 
     Attributes:
-        stop: Ends the service as a signal would; may be called from any thread.
+        stop: Ends the service when the open requests are answered, or their time is over; called
+            again, it waits for no request. May be called from any thread.
     """
 
     url: str
@@ -346,7 +348,7 @@ async def serve(
     started: Callable[[Started], None] = lambda _: None,
     socket_path: Path | None = None,
 ) -> None:
-    """Build the services, serve until a signal or `Started.stop`, close everything.
+    """Build the services, serve until `Started.stop`, close everything; signals are the caller's.
 
     `started` is called once, when requests are answered. With `socket_path` it listens on a socket
     of this path instead of the address in the settings.
@@ -371,6 +373,11 @@ async def _run(
     settings = services.settings
 
     class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            # Whoever serves beside other work, as an evaluation does, ends both in their order.
+            yield
+
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
@@ -396,6 +403,7 @@ async def _run(
     )
 
     def stop() -> None:
+        server.force_exit = server.should_exit
         server.should_exit = True
 
     async with mcp_mounted(app, services):

@@ -1,6 +1,7 @@
 """How the evaluation commands end."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ def test_a_report_that_could_not_be_written_is_refused_first(
     done = command("eval", "locomo", "--data", "x", "--out", str(tmp_path / "no" / "r.json"))
     assert done.code == 2
     assert "There is no folder" in done.err
+
+
+def test_a_report_in_a_folder_of_others_is_refused_first(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whoever runs this as root may write everywhere.
+    monkeypatch.setattr(os, "access", lambda place, mode: (place, mode) != (tmp_path, os.W_OK))
+    done = command("eval", "locomo", "--data", "x", "--out", str(tmp_path / "r.json"))
+    assert (done.code, "r.json may not be written here" in done.err) == (2, True)
 
 
 def test_what_is_no_openie_cache_is_wrong_use(command: Command, tmp_path: Path) -> None:

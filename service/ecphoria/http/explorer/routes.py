@@ -88,14 +88,15 @@ async def redeem_ticket(body: RedeemRequest, services: Served, request: Request)
     The key is called `explorer`; it is listed and revoked like any other. A service that asks for
     no keys makes none: `key` is null then, and the page names its tenant in `Ecphoria-Tenant`.
     """
-    ticket = _tickets(request).take(body.ticket)
-    name = await services.tenancy.name_of(ticket.tenant)
-    scopes = tuple(scope for scope in Scope if scope in ticket.scopes)
-    if not services.settings.auth.enabled:
-        return SignedIn(tenant=name, scopes=scopes)
-    issued = await services.tenancy.issue(
-        ticket.tenant, _KEY_NAME, scopes, expires_in_s=_KEY_LIFE_S
-    )
+    # The store may be away; then the same address signs in a little later.
+    with _tickets(request).taken(body.ticket) as ticket:
+        name = await services.tenancy.name_of(ticket.tenant)
+        scopes = tuple(scope for scope in Scope if scope in ticket.scopes)
+        if not services.settings.auth.enabled:
+            return SignedIn(tenant=name, scopes=scopes)
+        issued = await services.tenancy.issue(
+            ticket.tenant, _KEY_NAME, scopes, expires_in_s=_KEY_LIFE_S
+        )
     return SignedIn(key=issued.secret, tenant=name, scopes=scopes, expires_at=issued.expires_at)
 
 

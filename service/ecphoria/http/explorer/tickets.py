@@ -1,6 +1,8 @@
 """Tickets that sign a browser in, kept in the memory of this process only."""
 
 import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -51,15 +53,21 @@ class Tickets:
         self._open[hashed(secret)] = made
         return secret, made
 
-    def take(self, secret: str) -> Ticket:
-        """Take the ticket with this secret; it cannot be taken again.
+    @contextmanager
+    def taken(self, secret: str) -> Iterator[Ticket]:
+        """Take the ticket with this secret; it can be taken again only if the block fails.
 
         Raises:
             Unauthenticated: It was never issued here, was taken, or is too old.
         """
-        found = self._open.pop(hashed(secret), None)
+        place = hashed(secret)
+        found = self._open.pop(place, None)
         if found is None or found.expires_at <= self._clock.now():
             raise Unauthenticated(
                 "This ticket was used or has expired; `ecphoria explore` makes a new one."
             )
-        return found
+        try:
+            yield found
+        except BaseException:
+            self._open[place] = found
+            raise
