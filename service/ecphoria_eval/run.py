@@ -241,6 +241,9 @@ async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> O
         name = f"{plan.name}-{number}"
         async with own_tenant(connect, name, keep=plan.keep) as client:
             tenants.append(name)
+            if number == 1 and plan.steps:
+                # Steps that cannot run are refused before an hour of appending.
+                await client.consolidate(steps=plan.steps, dry_run=True)
             await job.measure(part, client)
     order = {arm.name: place for place, arm in enumerate(job.arms)}
     return Outcome(

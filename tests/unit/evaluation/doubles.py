@@ -133,8 +133,11 @@ class TinyService:
     def _consolidate(self, method: str, tenant: str, body: dict[str, Any]) -> httpx.Response:
         """Queue the cycle, and when asked how it stands say that it is done."""
         if method == "POST":
-            self.consolidated.append((tenant, len(self.asked)))
-            self.steps.append(body.get("steps", []))
+            if "misspelt" in body.get("steps", []):
+                return httpx.Response(422, json=_problem(422, "invalid-input"))
+            if not body.get("dry_run"):
+                self.consolidated.append((tenant, len(self.asked)))
+                self.steps.append(body.get("steps", []))
             return httpx.Response(202, json=_job(state="queued"))
         report = _consolidation(self.skipped)
         return httpx.Response(200, json=_job(state="done", report=report))

@@ -117,6 +117,14 @@ async def test_consolidation_may_be_of_some_steps_or_left_out(service: TinyServi
     assert (len(service.steps), left_out.consolidation_s) == (2, 0.0)
 
 
+async def test_a_step_that_there_is_not_is_refused_before_anything_is_stored(
+    service: TinyService,
+) -> None:
+    with pytest.raises(InvalidInput):
+        await run(small(), service.connect, plan(steps=("misspelt",)), unwatched)
+    assert service.kept == {"eval-x-1": []}
+
+
 async def test_a_step_that_is_skipped_is_counted_with_its_reason() -> None:
     service = TinyService(skipped="no library")
     outcome = await run(small(), service.connect, plan(), unwatched)
