@@ -105,7 +105,11 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
     ready: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
     with _cancelled_by_signals() as signals:
         with drawn(stderr(), then="starting the service") as engine:
-            reports = Reports(engine=engine, weights=_weights())
+            reports = Reports(
+                # What Neo4j reports when its start cannot be stopped any more is no progress.
+                engine=lambda step: None if signals.came else engine(step),
+                weights=_weights(),
+            )
 
             def begin(started: Started) -> None:
                 tune_garbage_collection()
@@ -165,6 +169,9 @@ def _cancelled_by_signals() -> Iterator[_Signals]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+            if signals.came:
+                # Python waits for threads at its end; a signal there would print a traceback.
+                signal.signal(number, signal.SIG_IGN)
 
 
 async def _ended(

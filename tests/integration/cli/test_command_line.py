@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.conftest import Server
+from tests.conftest import SMALL_ENGINE_VARIABLES, Server
 from tests.graphiti_graph import BEGUN, graphiti_graph
 from tests.integration.cli.conftest import PROGRAM, STOP_WITHIN_S, CommandLine, Served
 
@@ -290,6 +290,30 @@ def kept_demo(ecphoria: CommandLine) -> str:
             process.stdout.read()
             assert process.wait(timeout=STOP_WITHIN_S) == 0
     return " ".join(said.split())
+
+
+@pytest.mark.usefixtures("heeding_ctrl_c")
+def test_a_start_that_is_interrupted_twice_ends_without_a_traceback(
+    ecphoria: CommandLine, tmp_path: Path
+) -> None:
+    own = {
+        name: value
+        for name, value in ecphoria.environment.items()
+        if not name.startswith("ECPHORIA_NEO4J")
+    }
+    with subprocess.Popen(
+        [*PROGRAM, "serve", "--port", "0"],
+        env=own | SMALL_ENGINE_VARIABLES | {"ECPHORIA_HOME": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert any("starting Neo4j" in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        assert "Stopping" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=STOP_WITHIN_S) == 0
 
 
 def test_a_demo_in_the_home_of_another_store_is_told_in_words(
