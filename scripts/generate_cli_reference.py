@@ -46,8 +46,9 @@ it is one of this machine's clock, and a date alone is its midnight.
 | 3 | only of `status`: nothing runs |
 | 130 | ended by Ctrl-C; one sentence says what goes on or how to resume |
 
-`serve`, `worker` and `demo --keep` run until Ctrl-C, so it ends them with 0. `mcp hook` never ends
-with 2, because Claude Code would hold back the prompt.
+`serve`, `worker` and `demo --keep` run until Ctrl-C, so it ends them with 0. `serve` answers the
+requests that are open then; a second Ctrl-C ends this wait. `mcp hook` never ends with 2, because
+Claude Code would hold back the prompt.
 
 `ecphoria --install-completion` sets up completion with Tab for bash, zsh, fish or PowerShell, the
 shell it is called from. `ecphoria --show-completion` prints the script instead.
