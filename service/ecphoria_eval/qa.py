@@ -25,7 +25,14 @@ from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.judge import INSTRUCTION, Judge, Judged
 from ecphoria_eval.prices import Price
 from ecphoria_eval.rows import Arm, chosen, write_json
-from ecphoria_eval.run import ANY_TENANT, LONGEST_READING_S, Connect, own_tenant, remember
+from ecphoria_eval.run import (
+    ANY_TENANT,
+    LONGEST_READING_S,
+    Connect,
+    own_tenant,
+    remember,
+    require_steps,
+)
 
 ALL = "all"
 ANSWERABLE = "all with an answer"
@@ -190,6 +197,8 @@ async def measure_answers(
         raise BadFile(f"{dataset.source} has no question with {lacking}.")
     for number, part in enumerate(dataset.collections, start=1):
         async with own_tenant(connect, f"{name}-{number}") as client:
+            if number == 1:
+                await require_steps(client, steps)
             known = await remember(client, part, watch)
             places = {ident: episode for episode, ident in known.items()}
             if steps is not None and indexing is not None:

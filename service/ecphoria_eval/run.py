@@ -241,9 +241,8 @@ async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> O
         name = f"{plan.name}-{number}"
         async with own_tenant(connect, name, keep=plan.keep) as client:
             tenants.append(name)
-            if number == 1 and plan.steps:
-                # Steps that cannot run are refused before an hour of appending.
-                await client.consolidate(steps=plan.steps, dry_run=True)
+            if number == 1:
+                await require_steps(client, plan.steps)
             await job.measure(part, client)
     order = {arm.name: place for place, arm in enumerate(job.arms)}
     return Outcome(
@@ -254,6 +253,17 @@ async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> O
         findings=dict(sorted((+job.findings).items())),
         tenants=tuple(tenants) if plan.keep else (),
     )
+
+
+async def require_steps(client: AsyncClient, steps: Sequence[str] | None) -> None:
+    """Refuse steps that cannot run, while the tenant is still empty: appending takes long.
+
+    Raises:
+        InvalidInput: There is no such step.
+        ModelMissing: A step needs a language model, and the service has none.
+    """
+    if steps:
+        await client.consolidate(steps=steps, dry_run=True)
 
 
 class _Job:

@@ -90,6 +90,13 @@ async def spinning(options: GraphOptions, heard: list[tuple[str, float]]) -> Asy
         yield graph
 
 
+@pytest.fixture
+async def unhurried(options: GraphOptions) -> AsyncIterator[Graph]:
+    longer = dataclasses.replace(options, query_timeout_s=120.0)
+    async with Graph(open_driver(longer), longer, QUERIES, None) as graph:
+        yield graph
+
+
 async def running(cypher: Cypher) -> int:
     rows = await cypher(
         "SHOW TRANSACTIONS YIELD currentQuery, status "
@@ -222,16 +229,14 @@ async def test_a_read_that_is_refused_is_not_tried_again(
 
 
 async def test_cancelling_the_caller_ends_the_query_on_the_server(
-    options: GraphOptions, cypher: Cypher
+    unhurried: Graph, cypher: Cypher
 ) -> None:
-    patient = dataclasses.replace(options, query_timeout_s=120.0)
-    async with Graph(open_driver(patient), patient, QUERIES, None) as graph:
-        task = asyncio.create_task(graph.run(SPIN))
-        assert await wait_for(cypher, 1) == 1
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await wait_for(cypher, 0) == 0
+    task = asyncio.create_task(unhurried.run(SPIN))
+    assert await wait_for(cypher, 1) == 1
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await wait_for(cypher, 0) == 0
 
 
 async def test_each_query_is_told_with_its_seconds_also_when_it_fails(
@@ -292,38 +297,31 @@ def ahead(bookmark: str, transactions: int) -> str:
 
 
 async def test_a_read_waits_for_the_writes_of_the_bookmarks_that_it_follows(
-    options: GraphOptions,
+    unhurried: Graph,
 ) -> None:
-    patient = dataclasses.replace(options, query_timeout_s=120.0)
-    async with Graph(open_driver(patient), patient, QUERIES, None) as graph:
-        await graph.run(MARKED)
-        (last,) = (await graph.bookmarks()).raw_values
+    await unhurried.run(MARKED)
+    (last,) = (await unhurried.bookmarks()).raw_values
 
-        async def follow_and_read() -> list[int]:
-            follow([ahead(last, 100)])
-            return await graph.run(ONE)
+    async def follow_and_read() -> list[int]:
+        follow([ahead(last, 100)])
+        return await unhurried.run(ONE)
 
-        reading = asyncio.create_task(follow_and_read())
-        await asyncio.sleep(0.3)
-        assert not reading.done()
-        assert await graph.run(ONE) == [1], "other callers do not wait"
-        while not reading.done():
-            await graph.run(MARKED)
-        assert await reading == [1]
-        await graph.run(Statement("tests.forget", int))
+    reading = asyncio.create_task(follow_and_read())
+    await asyncio.sleep(0.3)
+    assert not reading.done()
+    assert await unhurried.run(ONE) == [1], "other callers do not wait"
+    while not reading.done():
+        await unhurried.run(MARKED)
+    assert await reading == [1]
+    await unhurried.run(Statement("tests.forget", int))
 
 
-async def test_bookmarks_that_neo4j_cannot_read_are_told_as_bad_input(
-    options: GraphOptions,
-) -> None:
-    patient = dataclasses.replace(options, query_timeout_s=120.0)
-    async with Graph(open_driver(patient), patient, QUERIES, None) as graph:
+async def test_bookmarks_that_neo4j_cannot_read_are_told_as_bad_input(unhurried: Graph) -> None:
+    async def follow_and_run(statement: Statement[int]) -> None:
+        follow(["nonsense"])
+        with pytest.raises(InvalidInput, match="bookmarks"):
+            await unhurried.run(statement)
 
-        async def follow_and_run(statement: Statement[int]) -> None:
-            follow(["nonsense"])
-            with pytest.raises(InvalidInput, match="bookmarks"):
-                await graph.run(statement)
-
-        await asyncio.create_task(follow_and_run(ONE))
-        await asyncio.create_task(follow_and_run(MARKED))
-        assert await graph.run(ONE) == [1]
+    await asyncio.create_task(follow_and_run(ONE))
+    await asyncio.create_task(follow_and_run(MARKED))
+    assert await unhurried.run(ONE) == [1]

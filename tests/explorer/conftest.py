@@ -3,7 +3,6 @@
 import asyncio
 import os
 import random
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from playwright.async_api import (
 from ecphoria.client import Client
 from ecphoria.demo.sample import sample_conversation, sample_facts, with_facts
 from ecphoria.settings import JobsSettings
+from scripts.draw_explorer import browser_here
 from tests.acceptance.conftest import (
     Owner,
     RunningService,
@@ -44,8 +44,6 @@ SLOW_MS = 60_000
 """A machine under load is no failure of the page."""
 SLOWER = int(os.environ.get("ECPHORIA_TEST_SLOWER", "1"))  # noqa: TID251
 """How many times slower the browser is; above 1, the answers of the service are late too."""
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first needs a third of the processor's time of the others, as it draws no window."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -128,14 +126,11 @@ def issued(operator: httpx.Client, tenant: str, *scopes: str) -> str:
 @pytest.fixture(scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """Chromium of the system."""
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if found is None:
-        pytest.fail(
-            "The tests of the explorer need a browser: apt-get install chromium-headless-shell"
-        )
     expect.set_options(timeout=SLOW_MS)
     async with async_playwright() as playwright:
-        made = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        made = await playwright.chromium.launch(
+            executable_path=browser_here(), args=["--no-sandbox"]
+        )
         yield made
         await made.close()
 

@@ -67,13 +67,13 @@ async def serve(settings: Settings) -> None:
 async def work(settings: Settings) -> None:
     """Take jobs until interrupted or terminated; those that run are given back at a rest."""
     configure_logging(settings.log.level, settings.log.format)
-    with _cancelled_by_signals() as signals:
+    with _cancelled_by_signals(settings) as signals:
         jobs = asyncio.create_task(_take_jobs(settings))
         try:
             await asyncio.wait({jobs})
         finally:
             jobs.cancel()
-            await _ended(jobs, signals, settings)
+            await signals.wait(jobs)
             await jobs
 
 
@@ -94,8 +94,8 @@ async def _take_jobs(settings: Settings) -> None:
 async def running(settings: Settings) -> AsyncIterator[Running]:
     """Bring everything up, and afterwards take it down in the reverse order.
 
-    An interrupt or a termination cancels the task that uses this, at any moment before it is taken
-    down; one that comes then ends the wait for open requests.
+    An interrupt or a termination cancels the task that uses this. After that task, open requests
+    are waited for; a further signal ends this wait.
 
     Raises:
         Misconfigured: The address cannot be listened on; said before anything is started.
@@ -103,10 +103,10 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
     """
     configure_logging(settings.log.level, settings.log.format)
     ready: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
-    with _cancelled_by_signals() as signals:
+    with _cancelled_by_signals(settings) as signals:
         with drawn(stderr(), then="starting the service") as engine:
             reports = Reports(
-                # What Neo4j reports when its start cannot be stopped any more is no progress.
+                # Neo4j's start goes on after a signal; its reports would read as progress.
                 engine=lambda step: None if signals.came else engine(step),
                 weights=_weights(),
             )
@@ -122,7 +122,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             except asyncio.CancelledError:
                 stderr().print("Stopping, as soon as what is being started can be.", style="dim")
                 task.cancel()
-                await _ended(task, signals, settings)
+                await signals.wait(task)
                 raise
         if not ready.done():
             await task
@@ -131,21 +131,22 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             yield Running(started=started, ended=task)
         finally:
             started.stop()
-            await _ended(task, signals, settings, again=started.stop)
+            await signals.wait(task, again=started.stop)
             await task
 
 
 class _Signals:
-    """What the signals of a stop do: cancel the task that made this, until `then` is called.
+    """Cancels the task that made this at each signal, until that task waits for an end.
 
     Attributes:
-        came: One was sent.
+        came: Whether a signal was sent.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings) -> None:
         owner = asyncio.current_task()
         assert owner is not None, "it runs in one"
         self.came = False
+        self._settings = settings
         self._do: Callable[[], object] = owner.cancel
 
     def heed(self) -> None:
@@ -153,15 +154,23 @@ class _Signals:
         self.came = True
         self._do()
 
-    def then(self, do: Callable[[], object]) -> None:
-        """Call `do` at each later one instead."""
-        self._do = do
+    async def wait(
+        self, task: asyncio.Task[None], *, again: Callable[[], object] = lambda: None
+    ) -> None:
+        """Wait for the end of a task that was told to end; a signal meanwhile calls `again`.
+
+        Where a signal began this, the process ends within the time of a stop.
+        """
+        self._do = again
+        if self.came:
+            _end_within(self._settings)
+        await asyncio.wait({task})
 
 
 @contextlib.contextmanager
-def _cancelled_by_signals() -> Iterator[_Signals]:
+def _cancelled_by_signals(settings: Settings) -> Iterator[_Signals]:
     """Cancel this task at an interrupt or a termination."""
-    loop, signals = asyncio.get_running_loop(), _Signals()
+    loop, signals = asyncio.get_running_loop(), _Signals(settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, signals.heed)
     try:
@@ -172,23 +181,6 @@ def _cancelled_by_signals() -> Iterator[_Signals]:
             if signals.came:
                 # Python waits for threads at its end; a signal there would print a traceback.
                 signal.signal(number, signal.SIG_IGN)
-
-
-async def _ended(
-    task: asyncio.Task[None],
-    signals: _Signals,
-    settings: Settings,
-    *,
-    again: Callable[[], object] = lambda: None,
-) -> None:
-    """Wait for the end of a task that was told to end; a signal meanwhile calls `again`.
-
-    Where a signal began this, the process ends within the time of a stop.
-    """
-    signals.then(again)
-    if signals.came:
-        _end_within(settings)
-    await asyncio.wait({task})
 
 
 def _end_within(settings: Settings) -> None:
