@@ -17,6 +17,7 @@ from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.errors import (
     ArchiveDamaged,
+    ArchiveUnavailable,
     BadFile,
     Conflict,
     EcphoriaError,
@@ -235,6 +236,25 @@ async def test_an_interrupted_import_can_be_given_up(world: World, tenant: Tenan
     assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
     await world.copies.take_in(world.folder / "copy", silent)
     assert await world.whole(tenant)
+
+
+async def test_an_import_is_given_up_again_if_its_archive_could_not_be_deleted(
+    world: World, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unusable(*_: object) -> int:
+        raise ArchiveUnavailable
+
+    file = world.folder / "copy"
+    await world.copies.export(f"t-{tenant}", file, silent)
+    await world.erase(tenant)
+    with pytest.raises(StoreUnavailable):
+        await world.failing(4).take_in(file, silent)
+    with monkeypatch.context() as patched:
+        patched.setattr(ColdFiles, "erase", unusable)
+        with pytest.raises(ArchiveUnavailable):
+            await world.copies.discard(file)
+    assert await world.copies.discard(file) == 1
+    assert await world.whole(tenant) == []
 
 
 async def test_a_tenant_that_exists_is_left_alone(world: World, tenant: TenantId) -> None:

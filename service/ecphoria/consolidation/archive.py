@@ -5,17 +5,19 @@ process is killed in between, the record stays unreferenced, and a later cycle o
 """
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
+import structlog
+
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
-from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
+from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, NotFound
 from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.encoding import stored
 from ecphoria.neo4j_store.locks import change_under, count_change_beside_names, lock_tenant
@@ -34,6 +36,8 @@ from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Change, Lease, LeaseLost, StepOutcome
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
 from ecphoria.runtime import in_parts
+
+log = structlog.get_logger(__name__)
 
 Due = tuple[EpisodeId, int]
 """An episode and its turn; lists are in the order of turns."""
@@ -386,11 +390,16 @@ class Archiving:
         """
         policy = await self.policies.policy(cycle.tenant)
         if policy.archive_days == "never":
-            return StepOutcome(counts={"archived": 0, "wiped": await self._collect(cycle)})
-        return await self.archive(cycle, policy.archive_days)
+            moved: Sequence[EpisodeId] = ()
+        else:
+            moved = await self.archive(cycle, policy.archive_days)
+        return StepOutcome(
+            counts={"archived": len(moved), "wiped": await self.collect(cycle)},
+            changes=tuple(Change(kind="archive", id=episode) for episode in moved[:TOLD]),
+        )
 
-    async def archive(self, cycle: Cycle, days: float) -> StepOutcome:
-        """Archive episodes that have been dormant for so many days."""
+    async def archive(self, cycle: Cycle, days: float) -> Sequence[EpisodeId]:
+        """Archive episodes that have been dormant for so many days; return their ids."""
         before = cycle.now - timedelta(days=days)
         moved: list[EpisodeId] = []
         after = 0
@@ -398,10 +407,7 @@ class Archiving:
             after = due[-1][1]
             ids = [episode for episode, _ in due]
             moved += ids if cycle.dry_run else await self._move(cycle, ids)
-        return StepOutcome(
-            counts={"archived": len(moved), "wiped": await self._collect(cycle)},
-            changes=tuple(Change(kind="archive", id=episode) for episode in moved[:TOLD]),
-        )
+        return moved
 
     async def _move(self, cycle: Cycle, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         await cycle.reached("archive: write")
@@ -417,7 +423,7 @@ class Archiving:
             await self.files.wipe(cycle.tenant, places)
             raise
 
-    async def _collect(self, cycle: Cycle) -> int:
+    async def collect(self, cycle: Cycle) -> int:
         """Overwrite records that no archived memory refers to."""
         if cycle.dry_run:
             return 0
@@ -438,7 +444,8 @@ class Archiving:
 class ArchiveService:
     """Archives, restores and scrubs on request; `graph` lists what is archived.
 
-    Each call raises ArchiveUnavailable if the folder cannot be used.
+    Each call raises ArchiveUnavailable if the storage cannot be used; what it has archived or
+    restored until then is complete. A failure to overwrite records afterwards is only logged.
     """
 
     def __init__(self, step: Archiving, graph: ColdStore, files: ColdFiles, clock: Clock) -> None:
@@ -450,7 +457,10 @@ class ArchiveService:
     async def archive(self, tenant: TenantId, days: float) -> int:
         """Archive episodes that have been dormant for so many days; return their number."""
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
-        return (await self._step.archive(cycle, days)).counts["archived"]
+        moved = await self._step.archive(cycle, days)
+        with _left_for_a_cycle(tenant):
+            await self._step.collect(cycle)
+        return len(moved)
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
         """Make archived memories dormant again, byte for byte; ignore other ids."""
@@ -463,7 +473,8 @@ class ArchiveService:
             back += restored
             damaged += unsound + refused
             wanted = set(restored)
-            await self._files.wipe(tenant, [place for place in chunk if place.id in wanted])
+            with _left_for_a_cycle(tenant):
+                await self._files.wipe(tenant, [place for place in chunk if place.id in wanted])
         lost = await self._still_archived(tenant, damaged)
         return Restored(restored=tuple(sorted(back)), damaged=lost)
 
@@ -493,6 +504,18 @@ class ArchiveService:
         """Leave out episodes that another call has restored or erased, and wiped, meanwhile."""
         places = await self.graph.stubs_of(tenant, damaged) if damaged else ()
         return tuple(sorted(place.id for place in places))
+
+
+@contextlib.contextmanager
+def _left_for_a_cycle(tenant: TenantId) -> Iterator[None]:
+    """Log that records could not be overwritten; a later cycle does it.
+
+    The graph has changed already, so the caller must not be told that nothing was done.
+    """
+    try:
+        yield
+    except ArchiveUnavailable as error:
+        log.warning("archive_not_wiped", tenant_id=tenant, reason=error.message)
 
 
 async def _attempt(

@@ -188,8 +188,9 @@ class Portability:
                 await self.copies.finish(start.tenant)
                 await self.copies.forget(start.tenant)
             else:
-                await self.copies.discard(start.tenant)
+                # The files go first: if that fails, a repeat finds the interrupted import.
                 await self.archive.erase(TenantId(start.tenant))
+                await self.copies.discard(start.tenant)
         return interrupted
 
     async def _existing(self, start: SectionStart) -> str | None:

@@ -1,7 +1,7 @@
 """Create, list and erase tenants, issue and revoke keys."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
@@ -15,10 +15,7 @@ from ecphoria.records.settings import TenantSettings, Values, merge
 from ecphoria.records.tenant import ApiKey, IssuedKey, Me, Principal, Scope, Tenant
 from ecphoria.runtime import Bounded
 from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new_secret, prefix_of
-from ecphoria.tenancy.store import Keys, Tenants
-
-EraseArchive = Callable[[TenantId], Awaitable[int]]
-"""Deletes a tenant's archive files; returns the number of their records."""
+from ecphoria.tenancy.store import EraseArchive, Keys, Tenants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +71,14 @@ class TenancyService:
 
         Raises:
             NotFound: There is no tenant of this name.
-            ArchiveUnavailable: Its files cannot be deleted; everything else is deleted.
+            ArchiveUnavailable: Its files cannot be deleted; the tenant stays, empty, until the
+                call is repeated.
         """
         tenant = await self.tenants.find(name)
-        removed = dict(await self.tenants.erase(tenant.id))
-        self.access.forget()
-        if self.erase_archive is not None:
-            removed["archived"] = await self.erase_archive(tenant.id)
-        return removed
+        try:
+            return await self.tenants.erase(tenant.id, self.erase_archive)
+        finally:
+            self.access.forget()
 
     async def describe(self, caller: Principal, tenant: TenantId | None, *, ask: bool) -> Me:
         """Describe a caller who acts for a tenant, or for none."""

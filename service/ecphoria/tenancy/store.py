@@ -1,6 +1,6 @@
 """Store of tenants and API keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,6 +16,9 @@ from ecphoria.records.tenant import ApiKey, Principal, Scope, Tenant
 _BATCH: Final = 1_000
 # Several rounds, because a writer without the tenant's lock may add nodes during a round.
 _ROUNDS: Final = 5
+
+EraseArchive = Callable[[TenantId], Awaitable[int]]
+"""Deletes a tenant's archive files; returns the number of their records."""
 
 log = structlog.get_logger(__name__)
 
@@ -80,18 +83,22 @@ class Tenants(Store):
         found = await self._graph.run_one(_FIND_NAMES, tenant=tenant or "", key=key or "")
         return found or (None, None)
 
-    async def erase(self, tenant: TenantId) -> Mapping[str, int]:
+    async def erase(
+        self, tenant: TenantId, erase_archive: EraseArchive | None = None
+    ) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; return counts by kind.
 
         From the first step on, the tenant accepts no writes; after an interruption call it again.
         The tenant's own node is deleted last, in a transaction that finds no other node of it
-        under any label.
+        under any label. The archive goes before it: without the node nobody could ask again.
 
         Returns:
             The number of deleted nodes by kind; `remaining` is the number of nodes left: 0.
+            `archived` is the number of records of the archive.
 
         Raises:
             NotFound: There is no such tenant.
+            ArchiveUnavailable: The archive cannot be deleted; call it again.
         """
         if not await self._graph.run(_START_ERASING, tenant=tenant):
             raise no_tenant(tenant)
@@ -101,6 +108,8 @@ class Tenants(Store):
             for label, kind in _KINDS.items():
                 if label in left:
                     counts[kind] += await self._erase(tenant, kind)
+            if erase_archive is not None:
+                counts["archived"] = counts.get("archived", 0) + await erase_archive(tenant)
             try:
                 tenants = await self._delete(tenant)
             except _Left as found:

@@ -15,6 +15,8 @@ from ecphoria.consolidation.archive_disk import Disk
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import ArchiveUnavailable, NotFound
+from ecphoria.ingest.service import IngestService
+from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.rows import from_bytes
 from ecphoria.neo4j_store.session import Done, Graph, Statement
 from ecphoria.ports import Embedder
@@ -344,6 +346,39 @@ async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
     assert await graph_of(cypher, tenant) == before
 
 
+async def test_what_is_done_in_the_graph_is_told_though_the_files_fail_afterwards(
+    world: World, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later cycle overwrites what is left."""
+
+    async def unusable(*_: object) -> None:
+        raise ArchiveUnavailable
+
+    ids = await a_talk(world.ingest, tenant)
+    await world.forgetting.sleep(tenant, ids[:3])
+    files = ColdFiles(Disk(world.folder))
+    monkeypatch.setattr(files, "wipe", unusable)
+    monkeypatch.setattr(files, "unreferenced", unusable)
+    step = Archiving(world.cold, files, world.forgetting.store, settled_s=0.0)
+    failing = ArchiveService(step, world.cold, files, WallClock())
+    assert await failing.archive(tenant, 0) == 3
+    done = await failing.restore(tenant, ids[:2])
+    assert (set(done.restored), done.damaged) == (set(ids[:2]), ())
+    ingest = IngestService(
+        store=IngestStore(world.graph),
+        embedder=world.ingest.embedder,
+        clock=WallClock(),
+        archive=failing,
+    )
+    await ingest.delete(tenant, ids[2])
+    assert (await world.archive.scrub(tenant)).unreferenced == 3
+    await set_settings(world.graph, tenant, dormancy={"archive_days": "never"})
+    with pytest.raises(ArchiveUnavailable):  # a cycle tells it: its job failed
+        await step.run(a_cycle(tenant))
+    assert (await world.step.run(a_cycle(tenant))).counts == {"archived": 0, "wiped": 3}
+    assert on_disk(world) == b""
+
+
 async def test_what_wakes_while_it_is_written_stays(
     world: World, tenant: TenantId, other_tenant: TenantId
 ) -> None:
@@ -379,6 +414,22 @@ async def test_no_file_is_left_of_a_tenant_erased_while_it_was_written(
     step = Archiving(world.cold, Erased(Disk(world.folder)), world.forgetting.store, settled_s=0.0)
     with pytest.raises(NotFound):
         await step.archive(a_cycle(tenant), 90)
+    assert on_disk(world) == b""
+
+
+async def test_a_tenant_whose_archive_cannot_be_deleted_can_be_erased_again(
+    world: World, graph: Graph
+) -> None:
+    tenant = await new_tenant(graph)
+    await archived(world, tenant, await a_talk(world.ingest, tenant))
+
+    async def failing(_: TenantId) -> int:
+        raise ArchiveUnavailable
+
+    with pytest.raises(ArchiveUnavailable):
+        await Tenants(graph).erase(tenant, failing)
+    removed = await Tenants(graph).erase(tenant, world.archive.erase)
+    assert (removed["tenants"], removed["archived"]) == (1, 6)
     assert on_disk(world) == b""
 
 

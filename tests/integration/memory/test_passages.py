@@ -289,8 +289,7 @@ class Cold:
         await self.forgetting.sleep(tenant, ids)
         later = datetime.now(UTC) + timedelta(days=100)
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=later)
-        counts = (await self._step.archive(cycle, 90.0)).counts
-        assert counts["archived"] == len(ids)
+        assert len(await self._step.archive(cycle, 90.0)) == len(ids)
 
 
 @pytest.fixture

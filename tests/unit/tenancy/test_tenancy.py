@@ -10,7 +10,7 @@ from ecphoria.records.ids import KeyId, TenantId
 from ecphoria.records.tenant import ApiKey, Principal, Scope, Tenant
 from ecphoria.tenancy.access import Access, hashed, new_secret, prefix_of
 from ecphoria.tenancy.service import TenancyService
-from ecphoria.tenancy.store import Keys, Tenants
+from ecphoria.tenancy.store import EraseArchive, Keys, Tenants
 
 READ = frozenset({Scope.READ})
 MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)
@@ -38,7 +38,7 @@ class TenantsInMemory:
     async def list(self) -> Sequence[Tenant]:
         return [self.kept[name] for name in sorted(self.kept)]
 
-    async def erase(self, tenant: TenantId) -> dict[str, int]:
+    async def erase(self, tenant: TenantId, _: EraseArchive | None = None) -> dict[str, int]:
         self.kept = {n: t for n, t in self.kept.items() if t.id != tenant}
         return {"tenants": 1}
 
