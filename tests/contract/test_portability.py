@@ -4,7 +4,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -224,6 +224,29 @@ async def test_an_interrupted_import_shows_nothing_and_goes_on(
     assert await world.ask("MATCH (k:ApiKey {tenant: $tenant}) RETURN k", tenant=tenant) == []
     await world.copies.take_in(world.folder / "copy", silent)
     assert await world.whole(tenant) == before
+
+
+async def test_each_file_of_the_archive_is_stored_once_and_whole(
+    world: World, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bucket can only replace a file, so one written in parts would be sent again for each."""
+    monkeypatch.setattr("ecphoria.consolidation.archive_files._PART", 100)
+    await world.archive.write(tenant, [ColdRecord(id=episode_id(tenant, "2"), content=b"x")])
+    before = [part async for part in world.archive.parts(tenant)]
+    assert len({name for name, _, _ in before}) == 2 < len(before)
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    stored = list[str]()
+
+    class Told(Disk):
+        def create(self, folder: str, name: str, content: bytes) -> None:
+            stored.append(name)
+            super().create(folder, name, content)
+
+    into = replace(world, archive=ColdFiles(Told(world.folder / "cold")))
+    await into.copies.take_in(world.folder / "copy", silent)
+    assert [part async for part in world.archive.parts(tenant)] == before
+    assert stored == sorted({name for name, _, _ in before})
 
 
 async def test_an_interrupted_import_can_be_given_up(world: World, tenant: TenantId) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+from obstore.exceptions import BaseError, PreconditionError
 from obstore.store import S3Store
 
 from ecphoria.errors import Misconfigured
@@ -55,7 +55,7 @@ class Bucket:
         return bool(self.files(folder))
 
     def create(self, folder: str, name: str, content: bytes) -> None:
-        """Store a new file."""
+        """Store a file, in place of one of this name."""
         with _as_os_errors():
             self._store.put(_path(folder, name), content)
 
@@ -77,13 +77,22 @@ class Bucket:
         self, folder: str, name: str, change: Callable[[bytes], Mapping[int, bytes]]
     ) -> bytes:
         """Overwrite parts of a file; return the content."""
+        path = _path(folder, name)
         with self._usable(folder):
-            return self._replace(_path(folder, name), change, create=False)
-
-    def put(self, folder: str, name: str, offset: int, content: bytes) -> None:
-        """Write a part of a file, and the file if there is none."""
-        with _as_os_errors():
-            self._replace(_path(folder, name), lambda _: {offset: content}, create=True)
+            for _ in range(_RACES):
+                found = self._store.get(path)
+                mode: PutMode = {"e_tag": found.meta["e_tag"]}
+                before = bytes(found.bytes())
+                content = bytearray(before)
+                for offset, piece in change(before).items():
+                    content[offset : offset + len(piece)] = piece
+                if content == before:
+                    return before
+                # A file that is sent in several parts can have no condition.
+                with suppress(PreconditionError):
+                    self._store.put(path, bytes(content), mode=mode, use_multipart=False)
+                    return bytes(content)
+        raise OSError("other services change the same file all the time")
 
     def files(self, folder: str, older_than_s: float | None = None) -> Sequence[str]:
         """Name the files, with an age only those not changed since, by the clock of the store."""
@@ -116,30 +125,6 @@ class Bucket:
         except FileNotFoundError:
             self.files(folder)
             raise
-
-    def _replace(
-        self, path: str, change: Callable[[bytes], Mapping[int, bytes]], *, create: bool
-    ) -> bytes:
-        for _ in range(_RACES):
-            mode: PutMode = "create"
-            before = b""
-            try:
-                found = self._store.get(path)
-                mode, before = {"e_tag": found.meta["e_tag"]}, bytes(found.bytes())
-            except FileNotFoundError:
-                if not create:
-                    raise
-            content = bytearray(before)
-            for offset, piece in change(before).items():
-                content.extend(bytes(max(0, offset - len(content))))
-                content[offset : offset + len(piece)] = piece
-            if content == before:
-                return before
-            # A file that is sent in several parts can have no condition.
-            with suppress(PreconditionError, AlreadyExistsError):
-                self._store.put(path, bytes(content), mode=mode, use_multipart=False)
-                return bytes(content)
-        raise OSError("other services change the same file all the time")
 
 
 def _path(folder: str, name: str) -> str:

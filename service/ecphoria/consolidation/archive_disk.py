@@ -27,11 +27,11 @@ class Disk:
         return (self._root / folder).is_dir()
 
     def create(self, folder: str, name: str, content: bytes) -> None:
-        """Store a new file: flushed to the disk, or not at all."""
+        """Store a file, in place of one of this name: flushed to the disk, or not at all."""
         partial = self._root / folder / f"{name}{_PARTIAL}"
         try:
             _make_private(partial.parent)
-            with partial.open("xb") as file:
+            with partial.open("wb") as file:
                 os.fchmod(file.fileno(), 0o600)
                 file.write(content)
                 file.flush()
@@ -60,18 +60,6 @@ class Disk:
             file.flush()
             os.fsync(file.fileno())
         return path.read_bytes()
-
-    def put(self, folder: str, name: str, offset: int, content: bytes) -> None:
-        """Write a part of a file, and the file if there is none."""
-        path = self._root / folder / name
-        _make_private(path.parent)
-        path.touch(0o600)
-        with path.open("r+b") as file:
-            file.seek(offset)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        _flush_folder(path.parent)
 
     def files(self, folder: str, older_than_s: float | None = None) -> Sequence[str]:
         """Name the files, with an age only older ones; then old incomplete files are deleted."""

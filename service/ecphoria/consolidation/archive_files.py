@@ -72,7 +72,7 @@ class Storage(Protocol):
         """Tell whether there is such a folder."""
 
     def create(self, folder: str, name: str, content: bytes) -> None:
-        """Store a new file: complete and durable, or not at all."""
+        """Store a file, in place of one of this name: complete and durable, or not at all."""
 
     def read(self, folder: str, name: str, start: int = 0, length: int = -1) -> bytes:
         """Read a part of a file, shorter at its end; by default all of it."""
@@ -81,9 +81,6 @@ class Storage(Protocol):
         self, folder: str, name: str, change: Callable[[bytes], Mapping[int, bytes]]
     ) -> bytes:
         """Overwrite parts of a file, by their offset; return the content."""
-
-    def put(self, folder: str, name: str, offset: int, content: bytes) -> None:
-        """Write a part of a file, and the file if there is none."""
 
     def files(self, folder: str, older_than_s: float | None = None) -> Sequence[str]:
         """Name the files, with an age only those without later writes."""
@@ -144,13 +141,13 @@ class ColdFiles:
                 yield name, offset, part
                 offset += len(part)
 
-    async def put(self, tenant: TenantId, file: str, offset: int, content: bytes) -> None:
-        """Write a block of a copied file at its offset; a repeat changes nothing.
+    async def put(self, tenant: TenantId, file: str, content: bytes) -> None:
+        """Store a copied file; a repeat changes nothing.
 
         Raises:
             InvalidInput: The name is no valid name of an archive file.
         """
-        await self._call(self._storage.put, _folder(tenant), _checked(file), offset, content)
+        await self._call(self._storage.create, _folder(tenant), _checked(file), content)
 
     async def erase(self, tenant: TenantId) -> int:
         """Delete all files of a tenant; return the number of their records.

@@ -279,7 +279,9 @@ class _Known:
             raise Unfit("an archive among the operators' keys")
         if not has_type("cold file", part.file):
             raise Unfit("a file that has not the name of an archived file")
-        if type(part.offset) is not int or part.offset != self._files.get(part.file, 0):
+        goes_on = part.file == next(reversed(self._files), None)
+        at = self._files.get(part.file, 0)
+        if type(part.offset) is not int or part.offset != at or (at and not goes_on):
             raise Unfit("a part of an archived file out of its order")
         self._files[part.file] = part.offset + len(part.content)
 

@@ -331,6 +331,7 @@ class _Section:
     _late_edges: list[CopiedEdge] = field(default_factory=list)
     _known: dict[int, str] = field(default_factory=dict)
     _waiting: list[CopiedNode | CopiedEdge] = field(default_factory=list)
+    _file: list[ArchiveBytes] = field(default_factory=list)
 
     async def store(self, records: Iterator[Record], report: Callable[[int], None]) -> SectionEnd:
         """Store the records that are not stored yet; Conflict if the tenant was made meanwhile."""
@@ -339,6 +340,7 @@ class _Section:
         for record in records:
             if isinstance(record, SectionEnd):
                 await self._flush()
+                await self._put_file()
                 await self._open()
                 return record
             # Nodes must be stored, and counted, before the first edge is.
@@ -363,8 +365,16 @@ class _Section:
         elif isinstance(record, CopiedNode | CopiedEdge):
             self._waiting.append(record)
         elif isinstance(record, ArchiveBytes):
-            tenant = TenantId(self.start.tenant)
-            await self.archive.put(tenant, record.file, record.offset, record.content)
+            if record.offset == 0:
+                await self._put_file()
+            self._file.append(record)
+
+    async def _put_file(self) -> None:
+        """Store the collected file whole: a bucket would write it anew for each part."""
+        if self._file:
+            content = b"".join(part.content for part in self._file)
+            await self.archive.put(TenantId(self.start.tenant), self._file[0].file, content)
+            self._file = []
 
     async def _flush(self) -> None:
         """Store the collected records: nodes only, or edges only."""

@@ -62,18 +62,18 @@ async def test_only_this_user_reads_the_archive(tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-async def test_copied_parts_make_the_same_files(storage: Storage, tmp_path: Path) -> None:
+async def test_a_copied_file_is_the_same(storage: Storage, tmp_path: Path) -> None:
     there, here = ColdFiles(Disk(tmp_path / "there")), ColdFiles(storage)
-    places = await there.write(TENANT, records(os.urandom(3_000_000), b"x"))
+    places = await there.write(TENANT, records(os.urandom(6_000_000), b"x"))
     parts = [part async for part in there.parts(TENANT)]
     assert len(parts) > 1
-    for name, offset, content in [*parts, *parts]:  # the same again changes nothing
-        await here.put(TENANT, name, offset, content)
+    for _ in range(2):  # the same again changes nothing
+        await here.put(TENANT, places[0].file, b"".join(content for _, _, content in parts))
     for place in places:
         assert await here.read(TENANT, place) == await there.read(TENANT, place)
     for name in ("../x.cold", "x.cold", "a" * 32):
         with pytest.raises(InvalidInput, match="none of an archive"):
-            await here.put(TENANT, name, 0, b"x")
+            await here.put(TENANT, name, b"x")
 
 
 async def test_damage_stays_where_it_is(storage: Storage) -> None:
@@ -85,7 +85,7 @@ async def test_damage_stays_where_it_is(storage: Storage) -> None:
     for broken in range(places[0].offset, len(sound), 37):
         data = bytearray(sound)
         data[broken] ^= 0x40
-        storage.put(TENANT, file, 0, bytes(data))
+        storage.create(TENANT, file, bytes(data))
         hit = next(row for row, end in enumerate(ends) if broken < end)
         for row, place in enumerate(places):
             if row == hit:
@@ -115,7 +115,7 @@ async def test_records_are_read_together(storage: Storage) -> None:
     (alone,) = await cold.write(TENANT, records(b"alone"))
     (lost,) = await cold.write(TENANT, records(b"lost"))
     storage.delete(TENANT, lost.file)
-    storage.put(TENANT, places[2].file, places[2].offset + 80, b"?")
+    storage.change(TENANT, places[2].file, lambda _: {places[2].offset + 80: b"?"})
     sound, damaged = await cold.sound(TENANT, [alone, *places, lost])
     assert [one.content for one in sound] == [b"alone", *contents[:2]]
     assert damaged == [places[2].id, lost.id]
@@ -172,7 +172,7 @@ async def test_a_damaged_record_is_wiped_whole(storage: Storage) -> None:
     data = bytearray(storage.read(TENANT, file))
     data[places[1].offset + 70] ^= 1
     body = bytes(data[places[1].offset + 80 : places[2].offset])
-    storage.put(TENANT, file, 0, bytes(data))
+    storage.create(TENANT, file, bytes(data))
     await cold.wipe(TENANT, [places[1]])
     assert body[:20] not in storage.read(TENANT, file)
     assert await cold.read(TENANT, places[2]) == b"third"
@@ -253,7 +253,7 @@ async def test_a_bucket_that_cannot_be_used_is_an_error(
         cold.write(TENANT, records(b"x")),
         cold.read(TENANT, place),
         cold.wipe(TENANT, [place]),
-        cold.put(TENANT, place.file, 0, b"x"),
+        cold.put(TENANT, place.file, b"x"),
         cold.erase(TENANT),
     ):
         with pytest.raises(ArchiveUnavailable, match=told):

@@ -124,6 +124,19 @@ def test_a_longer_line_than_any_is_refused_without_being_held(tmp_path: Path) ->
     assert grown * 1_024 < 4 * LINE_LIMIT
 
 
+def test_files_of_an_archive_that_are_mixed_are_refused(tmp_path: Path) -> None:
+    lines = small()
+    at = next(number for number, line in enumerate(lines) if "archive" in line)
+    parts = [(5, 0), (6, 0), (5, 3)]
+    lines[at : at + 1] = [
+        {"archive": {"file": f"{ident(file)}.cold", "offset": offset, "content": "YWJj"}}
+        for file, offset in parts
+    ]
+    write(tmp_path / "copy", lines)
+    with pytest.raises(BadFile, match=f"line {at + 3} has a part of an archived file out of"):
+        check_file(tmp_path / "copy")
+
+
 def test_ids_of_a_section_are_checked_when_it_begins(tmp_path: Path) -> None:
     """Before the archive is asked for anything of this name."""
     lines = small()
