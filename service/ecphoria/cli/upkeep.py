@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import Annotated
 
 import typer
@@ -356,7 +357,7 @@ def _followed_change(client: Client) -> Reembedding:
                 total=found.total or None,
             )
 
-        return client.admin.wait_for_embedding(watch=watch)
+        return client.admin.wait_for_embedding(timeout_s=inf, watch=watch)
 
 
 _SHOWN = 1_000

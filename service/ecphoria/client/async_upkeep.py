@@ -9,7 +9,15 @@ from typing import TypedDict, Unpack
 
 from ecphoria import records, wire
 from ecphoria.client.async_connection import AsyncCalls
-from ecphoria.client.exchange import Call, body_of, body_with, failure_of, late, segment
+from ecphoria.client.exchange import (
+    Call,
+    body_of,
+    body_with,
+    change_late,
+    failure_of,
+    late,
+    segment,
+)
 from ecphoria.client.filters import CalibrationOptions, FitOptions
 
 _FIRST_PAUSE_S = 0.05
@@ -344,19 +352,27 @@ class AsyncAdmin(AsyncCalls):
     async def wait_for_embedding(
         self,
         *,
+        timeout_s: float = 3_600.0,
         watch: Callable[[records.embedding.Reembedding], object] | None = None,
         poll_s: float = 0.5,
     ) -> records.embedding.Reembedding:
         """Wait for the end of the change, and return how it ended.
 
         Args:
+            timeout_s: Longest to wait; the change of a large store takes hours.
             watch: Called with the state of the change at each poll.
             poll_s: Seconds between two polls.
+
+        Raises:
+            Timeout: It has not ended by then; it goes on all the same.
         """
+        until = monotonic() + timeout_s
         while True:
             found = await self.embedding_change()
             if watch is not None:
                 watch(found)
             if found.state in records.embedding.ENDED:
                 return found
+            if monotonic() > until:
+                raise change_late(found, timeout_s)
             await asyncio.sleep(poll_s)

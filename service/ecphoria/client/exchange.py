@@ -267,6 +267,15 @@ def late(job: records.job.Job, waited_s: float) -> Timeout:
     return Timeout(f"The job is {job.state} after {waited_s:.0f} s: {said}", job=job.id)
 
 
+def change_late(change: records.embedding.Reembedding, waited_s: float) -> Timeout:
+    """Make the error of a change of the embedding model that did not end in time."""
+    count = f", {change.done} of {change.total} vectors" if change.total else ""
+    return Timeout(
+        f"The change to {change.model} is {change.state}{count} after {waited_s:.0f} s: it goes "
+        "on all the same; wait longer, or look at `GET /v1/embedding`."
+    )
+
+
 def body_of(model: type[_Body], /, **given: object) -> _Body:
     """Make a body of the values that are not None.
 

@@ -569,3 +569,14 @@ def test_writes_of_calls_at_the_same_time_are_both_named() -> None:
     for request, told in ((one, "FB:a"), (other, "FB:b")):
         known.learn(httpx.Response(200, headers={"Ecphoria-Bookmarks": told}, request=request))
     assert known.sent() == {"Ecphoria-Bookmarks": "FB:a,FB:b"}
+
+
+async def test_a_wait_for_a_change_of_the_embedding_model_ends() -> None:
+    change = {
+        "state": "filling", "provider": "openai", "model": "m-2", "dimension": 8,
+        "done": 3, "total": 9, "started_at": "2025-01-12T09:04:00Z",
+    }  # fmt: skip
+    service = Service(*(httpx.Response(200, json=change) for _ in range(2)))
+    async with service.client() as client:
+        with pytest.raises(Timeout, match="change to m-2 is filling, 3 of 9 vectors after 0 s"):
+            await client.admin.wait_for_embedding(timeout_s=0.001, poll_s=0.002)
