@@ -88,11 +88,24 @@ class TextsNotEmbedded(Exception):
         self.faults = faults
 
 
-class NoAnswer(Exception):
-    """The model cannot be asked now; the message gives the remedy, and quotes nothing.
+class NothingUsable(Exception):
+    """A language model was asked, and gave nothing that can be used.
 
     Attributes:
         calls: Number of requests that were made.
+        tokens: Their tokens, read and written together.
+        written: Tokens that the model wrote, of these.
+    """
+
+    calls: int = 1
+    tokens: int = 0
+    written: int = 0
+
+
+class NoAnswer(NothingUsable):
+    """The model cannot be asked now; the message gives the remedy, and quotes nothing.
+
+    Attributes:
         is_of_text: Whether the text may be the reason, as for a failure of the endpoint or an
             answer that does not end; not where a key, an address or a budget is at fault.
     """
@@ -103,14 +116,8 @@ class NoAnswer(Exception):
         self.is_of_text = is_of_text
 
 
-class TextRefused(Exception):
-    """The model's endpoint does not take this text; another it may.
-
-    Attributes:
-        calls: Number of requests that it refused.
-    """
-
-    calls = 1
+class TextRefused(NothingUsable):
+    """The model's endpoint does not take this text; another it may."""
 
 
 class Form(StrEnum):

@@ -6,9 +6,9 @@ from typing import Final, Protocol
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
-from ecphoria.models.chat import StructuredChat, Truncated, Unusable
+from ecphoria.models.chat import StructuredChat
 from ecphoria.models.structure import Structure
-from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.ports import NothingUsable
 from ecphoria.records.graph import Concept
 from ecphoria.records.recall import OptionValue, RecallResult
 from ecphoria.records.traced import NodeKind
@@ -129,10 +129,8 @@ class FromNames:
         text = "\n".join([*lines, f"Question: {one_line(question.text)}"])
         try:
             reply = await self._chat.ask("answer", INSTRUCTION, text, _Answer)
-        except (NoAnswer, TextRefused) as error:
-            return Said(failed=str(error) or "the endpoint refused the text")
-        except (Truncated, Unusable) as error:
-            told = "the model gave nothing of the wanted form"
+        except NothingUsable as error:
+            told = str(error) or "the model gave nothing of the wanted form"
             return Said(failed=told, tokens=error.tokens, written=error.written)
         said = one_line(reply.value.answer)
         return Said(text=said, answered=bool(said), tokens=reply.tokens, written=reply.written)

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.models.chat import StructuredChat, Truncated, Unusable, create_chat
+from ecphoria.models.chat import StructuredChat, create_chat
 from ecphoria.models.structure import Structure
-from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.ports import NothingUsable
 from ecphoria.settings import LlmSettings
 from ecphoria.text.code_blocks import one_line
 
@@ -64,12 +64,9 @@ class Judge:
         lines.append(f"Answer: {one_line(said)}")
         try:
             reply = await self._chat.ask("judge", INSTRUCTION, "\n".join(lines), _Verdict)
-        except NoAnswer as error:
-            return Judged(correct=None, score=None, failed=str(error))
-        except (TextRefused, Truncated, Unusable):
-            return Judged(
-                correct=None, score=None, failed="the judge gave nothing of the wanted form"
-            )
+        except NothingUsable as error:
+            told = str(error) or "the judge gave nothing of the wanted form"
+            return Judged(correct=None, score=None, failed=told, tokens=error.tokens)
         score = min(max(reply.value.score, 0.0), _BEST)
         return Judged(correct=reply.value.correct, score=score, tokens=reply.tokens)
 

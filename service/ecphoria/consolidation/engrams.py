@@ -36,9 +36,9 @@ from ecphoria.consolidation.session_record import (
 )
 from ecphoria.consolidation.steps import embed_new
 from ecphoria.maths.clustering import clusters, mmr_select
-from ecphoria.models.chat import StructuredChat, Truncated, Unusable
+from ecphoria.models.chat import Structured, StructuredChat, Truncated, Unusable
 from ecphoria.models.structure import Items, Number, Structure
-from ecphoria.ports import Embedder, NoAnswer, TextRefused
+from ecphoria.ports import Embedder, NoAnswer, NothingUsable, TextRefused
 from ecphoria.records.episode import fenced
 from ecphoria.records.ids import TenantId, derived_id
 from ecphoria.records.job import Change, StepOutcome
@@ -214,11 +214,11 @@ class Summariser:
         try:
             said, record = await self._said(self._chat, shown)
         except NoAnswer as error:
-            self._asked += error.calls
+            self._count(error)
             self._silent = f"summaries are extractive: {error}"
             return replace(self._quoted(members), final=False)
-        except TextRefused as error:
-            self._asked += error.calls
+        except (TextRefused, Truncated, Unusable) as error:
+            self._count(error)
             said, record = "", SessionRecord()
         if not said:
             self._unusable += 1
@@ -242,18 +242,10 @@ class Summariser:
         instruction = PROMPT + ASKED_FOR * self._is_session
         shape: type[_Answer] = _AnswerOfSession if self._is_session else _Answer
         for _ in range(_TRIES):
-            try:
-                reply = await chat.ask(
-                    self._purpose, instruction, _prompt(shown), shape, blames_text=True
-                )
-            except (Truncated, Unusable) as error:
-                self._asked += error.calls
-                self._tokens += error.tokens
-                self._written += error.written
-                break
-            self._asked += reply.calls
-            self._tokens += reply.tokens
-            self._written += reply.written
+            reply = await chat.ask(
+                self._purpose, instruction, _prompt(shown), shape, blames_text=True
+            )
+            self._count(reply)
             answer = reply.value
             if said := usable([one for one in answer.sentences if one is not None], shown):
                 if not isinstance(answer, _AnswerOfSession):
@@ -262,6 +254,11 @@ class Summariser:
                 self._left_out += left_out
                 return said, record
         return "", SessionRecord()
+
+    def _count(self, spent: Structured[_Answer] | NothingUsable) -> None:
+        self._asked += spent.calls
+        self._tokens += spent.tokens
+        self._written += spent.written
 
 
 def usable(sentences: Sequence[Sentence], shown: Sequence[Member]) -> str:

@@ -23,8 +23,8 @@ from ecphoria.extraction.reading import (
 from ecphoria.extraction.store import ExtractionStore, Position
 from ecphoria.ingest.changes import Reading
 from ecphoria.ingest.service import IngestService
-from ecphoria.models.chat import StructuredChat, Truncated, Unusable
-from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.models.chat import StructuredChat
+from ecphoria.ports import NoAnswer, NothingUsable
 from ecphoria.recall.answer import count_tokens
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.job import Change, StepOutcome
@@ -120,13 +120,12 @@ class Extract:
     ) -> None:
         try:
             reply = await chat.ask("extract", INSTRUCTION, shown.prompt, Said, blames_text=True)
-        except NoAnswer as error:
-            progress.counts.update(calls=error.calls)
-            raise
-        except (Truncated, TextRefused, Unusable) as error:
-            progress.counts.update(calls=error.calls)
-            if not isinstance(error, TextRefused):
-                progress.counts.update(tokens=error.tokens, tokens_written=error.written)
+        except NothingUsable as error:
+            progress.counts.update(
+                calls=error.calls, tokens=error.tokens, tokens_written=error.written
+            )
+            if isinstance(error, NoAnswer):
+                raise
             if len(shown.turns) > 1:
                 # Halves are read again, so that only the text at fault counts as failed
                 # (decision 0046).

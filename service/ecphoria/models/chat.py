@@ -18,7 +18,16 @@ from pydantic import ValidationError
 from ecphoria.errors import Misconfigured, install
 from ecphoria.models.cassette import Cassette
 from ecphoria.models.structure import Structure, read_answer
-from ecphoria.ports import Chat, Clock, Form, JsonSchema, NoAnswer, Reply, TextRefused
+from ecphoria.ports import (
+    Chat,
+    Clock,
+    Form,
+    JsonSchema,
+    NoAnswer,
+    NothingUsable,
+    Reply,
+    TextRefused,
+)
 from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings
 
@@ -31,32 +40,31 @@ _FAULTS: Final = 5
 _Shape = TypeVar("_Shape", bound=Structure)
 
 
-class _NoValue(Exception):
-    """A call was made, and gave nothing of the structure.
-
-    Args:
-        calls: Number of calls.
-        tokens: Their tokens.
-        written: Tokens that the model wrote, of these.
-    """
-
-    def __init__(self, calls: int = 1, tokens: int = 0, written: int = 0) -> None:
-        super().__init__()
-        self.calls = calls
-        self.tokens = tokens
-        self.written = written
-
-
-class Truncated(_NoValue):
+class Truncated(NothingUsable):
     """The answer was cut at the endpoint's limit of tokens: ask for less at once."""
 
 
-class Enough(_NoValue):
+class Enough(NothingUsable):
     """The caller had heard enough, and the stream was closed."""
 
 
-class Unusable(_NoValue):
+class Unusable(NothingUsable):
     """The answer did not have the structure, twice."""
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What the calls of one question have cost until now."""
+
+    calls: int = 0
+    tokens: int = 0
+    written: int = 0
+
+    def add(self, reply: Reply) -> None:
+        """Count a call that was answered."""
+        self.calls += 1
+        self.tokens += reply.tokens
+        self.written += reply.written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,36 +129,37 @@ class StructuredChat:
         schema = JsonSchema(name=shape.__name__.strip("_"), schema=shape.schema_asked_for())
         told = f"{instruction}\n\nAnswer with one JSON object of this schema, and nothing else:\n"
         told += _compact(schema)
-        wanted, tokens, written, calls = text, 0, 0, 0
-        for _ in range(2):
-            try:
-                ask = partial(self._form_taken, purpose, told, wanted, schema, heard)
+        wanted, spent = text, _Spent()
+        try:
+            for _ in range(2):
+                ask = partial(
+                    self._form_taken, spent, purpose, told, wanted, schema=schema, heard=heard
+                )
                 # A failure that a text may cause is proved by a harmless text, so an outage is not
                 # taken for a fault of the text (decision 0046).
-                reply, made = await (self._proved(ask, purpose) if blames_text else ask())
-            except (NoAnswer, TextRefused) as failed:
-                failed.calls += calls
-                raise
-            heard = None
-            calls += made
-            tokens += reply.tokens
-            written += reply.written
-            if reply.is_enough:
-                raise Enough(calls, tokens, written)
-            if reply.is_cut:
-                # The caller asks for a cut answer in halves (decision 0034).
-                raise Truncated(calls, tokens, written)
-            try:
-                value = read_answer(reply.text, shape)
-            except ValidationError as error:
-                wanted = f"{text}\n\n{_complaint(error)}"
-            else:
-                return Structured(value=value, tokens=tokens, written=written, calls=calls)
-        raise Unusable(calls, tokens, written)
+                reply = await (self._proved(spent, purpose, ask) if blames_text else ask())
+                heard = None
+                if reply.is_enough:
+                    raise Enough
+                if reply.is_cut:
+                    # The caller asks for a cut answer in halves (decision 0034).
+                    raise Truncated
+                try:
+                    value = read_answer(reply.text, shape)
+                except ValidationError as error:
+                    wanted = f"{text}\n\n{_complaint(error)}"
+                else:
+                    return Structured(
+                        value=value, tokens=spent.tokens, written=spent.written, calls=spent.calls
+                    )
+            raise Unusable
+        except NothingUsable as failed:
+            failed.calls, failed.tokens, failed.written = spent.calls, spent.tokens, spent.written
+            raise
 
     async def _proved(
-        self, ask: Callable[[], Awaitable[tuple[Reply, int]]], purpose: str
-    ) -> tuple[Reply, int]:
+        self, spent: _Spent, purpose: str, ask: Callable[[], Awaitable[Reply]]
+    ) -> Reply:
         """Ask; if the endpoint fails at this text and not at another one, refuse the text.
 
         Raises:
@@ -164,51 +173,43 @@ class StructuredChat:
                 raise
             first = failed
         try:
-            await self._chat.ask(purpose, "Answer with one word.", "Hello.")
-        except (NoAnswer, TextRefused):
-            first.calls += 1
+            spent.add(await self._chat.ask(purpose, "Answer with one word.", "Hello."))
+        except (NoAnswer, TextRefused) as failed:
+            spent.calls += failed.calls
             raise first from None
-        calls = first.calls + 1
         try:
-            reply, made = await ask()
+            return await ask()
         except NoAnswer as again:
-            again.calls += calls
             if not again.is_of_text:
                 raise
-            refused = TextRefused(f"the model's endpoint fails at a text: {again}")
-            refused.calls = again.calls
-            raise refused from again
-        except TextRefused as again:
-            again.calls += calls
-            raise
-        return reply, made + calls
+            raise TextRefused(f"the model's endpoint fails at a text: {again}") from again
 
     async def _form_taken(
         self,
+        spent: _Spent,
         purpose: str,
         instruction: str,
         text: str,
+        *,
         schema: JsonSchema,
         heard: Callable[[str], bool | None] | None,
-    ) -> tuple[Reply, int]:
-        """Go down the forms until one is taken, and begin there from now on; count the calls."""
+    ) -> Reply:
+        """Go down the forms until one is taken, and begin there from now on."""
         forms = self._forms
         for place, form in enumerate(forms):
             try:
                 reply = await self._chat.ask(
                     purpose, instruction, text, form=form, schema=schema, heard=heard
                 )
-            except TextRefused as refused:
+            except (NoAnswer, TextRefused) as failed:
+                spent.calls += failed.calls
                 # All forms refused means that the text is at fault, so no form is given up.
-                if form is forms[-1]:
-                    refused.calls = len(forms)
+                if isinstance(failed, NoAnswer) or form is forms[-1]:
                     raise
-            except NoAnswer as failed:
-                failed.calls += place
-                raise
             else:
+                spent.add(reply)
                 self._forms = forms[place:]
-                return reply, place + 1
+                return reply
         raise AssertionError("there is a last form")
 
 

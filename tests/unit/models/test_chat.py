@@ -9,7 +9,7 @@ import pytest
 
 from ecphoria.models.chat import BudgetedChat, StructuredChat, Truncated, Unusable, create_chat
 from ecphoria.models.structure import Structure
-from ecphoria.ports import Chat, NoAnswer, TextRefused
+from ecphoria.ports import Chat, NoAnswer, NothingUsable, TextRefused
 from ecphoria.settings import LlmSettings
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 
@@ -126,6 +126,32 @@ async def test_a_fault_is_told_once_without_the_values(
     with pytest.raises(Unusable) as raised:
         await chat.ask("ask", "i", "t", Place)
     assert PRIVATE not in repr(raised.getrepr(style="short"))
+
+
+@pytest.mark.parametrize(("status", "calls"), [(401, 2), (400, 4)])
+async def test_the_tokens_of_a_first_answer_count_if_the_second_call_fails(
+    chat: StructuredChat, endpoint: ChatEndpoint, status: int, calls: int
+) -> None:
+    def say(_: object) -> str:
+        endpoint.statuses = [status] * 3
+        return "no"
+
+    endpoint.says = say
+    with pytest.raises(NothingUsable) as raised:
+        await chat.ask("ask", "i", "t", Place)
+    spent = raised.value
+    assert (spent.calls, spent.tokens, spent.written) == (calls, 77, 7)
+
+
+async def test_the_tokens_of_a_proof_count(chat: StructuredChat, endpoint: ChatEndpoint) -> None:
+    def say(_: object) -> str:
+        endpoint.statuses = [500]
+        return "Hello."
+
+    endpoint.statuses, endpoint.says = [500], say
+    with pytest.raises(TextRefused) as raised:
+        await chat.ask("ask", "i", "t", Place, blames_text=True)
+    assert (raised.value.calls, raised.value.tokens) == (3, 77)
 
 
 async def test_a_cut_answer_is_not_asked_for_again(
