@@ -43,7 +43,7 @@ from ecphoria_eval.options import (
     on_service,
     some,
 )
-from ecphoria_eval.show import draw_plots, show_kept, show_live, show_report
+from ecphoria_eval.show import draw_plots, keeping_rows, show_kept, show_live, show_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,7 +101,8 @@ def measure(
     from ecphoria_eval.report import write  # noqa: PLC0415 (costly)
 
     check_targets(out, rows)
-    report, outcome = on_service(partial(evaluate_one, load(), wanted), where)
+    with keeping_rows(wanted.rows, out, rows):
+        report, outcome = on_service(partial(evaluate_one, load(), wanted), where)
     # Printed first: a disk that is full by now takes the file only.
     show_report(report)
     show_kept(outcome)

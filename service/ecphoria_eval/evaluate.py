@@ -1,7 +1,7 @@
 """Run an evaluation: one dataset, or one of each kind."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from ecphoria_eval.measures import HEADLINE, mean
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import (
     Arm,
+    Row,
     ablations,
     chosen,
     sweeps,
@@ -37,7 +38,7 @@ class Wanted:
         sweep: Options with values, each of which these strategies are measured with too.
         take_out: Also ask the default with each question's evidence erased.
         with_default: Measure the default even if it is not among the strategies.
-        steps, concurrency, keep: As in `Plan`.
+        steps, concurrency, keep, rows: As in `Plan`.
     """
 
     strategies: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class Wanted:
     steps: tuple[str, ...] | None = ()
     concurrency: int = 1
     keep: bool = False
+    rows: list[Row] = field(default_factory=list)
 
 
 async def evaluate(
@@ -98,6 +100,7 @@ async def evaluate(
         steps=wanted.steps,
         concurrency=wanted.concurrency,
         keep=wanted.keep,
+        rows=wanted.rows,
     )
     outcome = await run(dataset, connect, plan, watch)
     report = make_report(

@@ -321,13 +321,18 @@ def differences(
     }
 
 
+def rows_file(out: Path | None, rows: Path | None) -> Path | None:
+    """Name the file of the rows: the one given, else one beside the report."""
+    return rows or (out.with_suffix(".rows.jsonl") if out else None)
+
+
 def write(report: Report, outcome: Outcome, out: Path | None, rows: Path | None) -> None:
     """Write the files; rows stand beside the report unless told otherwise.
 
     Raises:
         BadFile: A file cannot be written.
     """
-    rows = rows or (out.with_suffix(".rows.jsonl") if out else None)
+    rows = rows_file(out, rows)
     if rows is not None:
         write_rows(rows, outcome.rows)
         if out is not None:

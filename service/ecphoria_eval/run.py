@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, jaccard
@@ -196,6 +196,7 @@ class Plan:
         concurrency: Questions under way at a time; latencies mean most with one.
         keep: Leave the tenants in the store.
         history: Recorded recalls before the first arm; the gate scales its evidence by them.
+        rows: Filled during the run, for a run that ends early.
     """
 
     arms: Sequence[Arm]
@@ -207,6 +208,7 @@ class Plan:
     concurrency: int = 1
     keep: bool = False
     history: int = _HISTORY
+    rows: list[Row] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +272,7 @@ class _Job:
     """A run under way."""
 
     def __init__(self, *, dataset: Dataset, plan: Plan, watch: Watch) -> None:
-        self.rows: list[Row] = []
+        self.rows = plan.rows
         self.findings: Counter[str] = Counter()
         self.episodes = 0
         self.seconds = self.consolidation_s = 0.0
@@ -312,7 +314,17 @@ class _Job:
         self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
     ) -> None:
         await self._warm(part, client, arm)
-        self.rows += await self._ask_all(part, client, arm, known)
+        answered: dict[str, Row] = {}
+
+        async def ask(question: Question) -> None:
+            answered[question.id] = await self._row(part, question, client, arm, known)
+            self._asked += 1
+            self._watch("asking", self._asked, self._to_ask)
+
+        try:
+            await for_each(part.questions, ask, at_once=self._plan.concurrency)
+        finally:
+            self.rows += [answered[one.id] for one in part.questions if one.id in answered]
 
     async def _consolidate(self, client: AsyncClient) -> None:
         if self._plan.steps is None:
@@ -323,19 +335,6 @@ class _Job:
         for step in done.steps:
             if step.reason:
                 self.findings[f"consolidations without {step.name}: {step.reason}"] += 1
-
-    async def _ask_all(
-        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
-    ) -> list[Row]:
-        answered: dict[str, Row] = {}
-
-        async def ask(question: Question) -> None:
-            answered[question.id] = await self._row(part, question, client, arm, known)
-            self._asked += 1
-            self._watch("asking", self._asked, self._to_ask)
-
-        await for_each(part.questions, ask, at_once=self._plan.concurrency)
-        return [answered[question.id] for question in part.questions]
 
     async def _append(self, part: Collection, client: AsyncClient) -> dict[str, str]:
         before = self._sent

@@ -1,15 +1,19 @@
 """Print what evaluations found."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
 from ecphoria.cli.render import reliability_table
-from ecphoria.cli.terminal import stdout
+from ecphoria.cli.terminal import stderr, stdout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ecphoria_eval.report import Report
+    from ecphoria_eval.rows import Row
     from ecphoria_eval.run import Outcome
 
 
@@ -17,6 +21,22 @@ def show_kept(outcome: "Outcome") -> None:
     """Name the tenants that were left in the store."""
     if outcome.tenants:
         stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
+
+
+@contextmanager
+def keeping_rows(rows: "Sequence[Row]", out: Path | None, named: Path | None) -> "Iterator[None]":
+    """If this block ends early, write the rows until then, beside where all of them would be."""
+    from ecphoria_eval.report import rows_file  # noqa: PLC0415 (costly)
+    from ecphoria_eval.rows import write_rows  # noqa: PLC0415
+
+    try:
+        yield
+    except BaseException:
+        if rows and (whole := rows_file(out, named)) is not None:
+            path = whole.with_name(f"{whole.name}.partial")
+            write_rows(path, rows)
+            stderr().print(f"Rows measured until then: {path}", style="dim", markup=False)
+        raise
 
 
 def show_report(report: "Report") -> None:

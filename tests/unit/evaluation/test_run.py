@@ -1,12 +1,14 @@
 """Runs: what is asked of the service, what is counted, what is left behind."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
-from ecphoria_eval.rows import Arm, ablations, chosen, sweeps, unconsolidated, whole
+from ecphoria_eval.rows import Arm, ablations, chosen, read_rows, sweeps, unconsolidated, whole
 from ecphoria_eval.run import for_each, own_tenant, row_of, run, send
+from ecphoria_eval.show import keeping_rows
 from tests.unit.evaluation.conftest import KNOWN, memories, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService
 
@@ -136,6 +138,17 @@ async def test_a_service_that_is_gone_ends_the_run_and_leaves_nothing() -> None:
     with pytest.raises(Unavailable):
         await run(small(), service.connect, plan(concurrency=2), unwatched)
     assert service.tenants == {}
+
+
+async def test_rows_of_a_run_that_ends_early_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = plan()
+    with pytest.raises(Unavailable), keeping_rows(wanted.rows, tmp_path / "r.json", None):
+        await run(small(), TinyService(recalls=4).connect, wanted, unwatched)
+    kept = tmp_path / "r.rows.jsonl.partial"
+    assert [row.question for row in read_rows(kept)] == ["q1", "q2"]
+    assert str(kept) in capsys.readouterr().err.replace("\n", "")
 
 
 async def test_what_is_kept_is_named() -> None:
