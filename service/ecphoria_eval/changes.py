@@ -13,7 +13,7 @@ from ecphoria.cli.progress import Watch
 from ecphoria.client import AsyncClient
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.recall import RecallResult
-from ecphoria_eval.datasets.changes import Question, Talk, Turn, make_talks
+from ecphoria_eval.datasets.changes import ScriptedQuestion, ScriptedTalk, ScriptedTurn, make_talks
 from ecphoria_eval.rows import write_json
 from ecphoria_eval.run import Connect, append_all, own_tenant
 
@@ -117,7 +117,7 @@ async def measure_changes(
     return report
 
 
-async def _append(client: AsyncClient, talk: Talk) -> dict[str, str]:
+async def _append(client: AsyncClient, talk: ScriptedTalk) -> dict[str, str]:
     """Send the turns; give the names of the turns by the ids of their episodes."""
     refused = Counter[str]()
     turns = [(turn.name, _request(turn)) for turn in talk.turns]
@@ -126,7 +126,7 @@ async def _append(client: AsyncClient, talk: Talk) -> dict[str, str]:
     return places
 
 
-def _request(turn: Turn) -> NewEpisode:
+def _request(turn: ScriptedTurn) -> NewEpisode:
     return NewEpisode(
         text=turn.text,
         speaker=turn.speaker,
@@ -138,7 +138,11 @@ def _request(turn: Turn) -> NewEpisode:
 
 
 async def _count(
-    client: AsyncClient, talk: Talk, asked: Question, places: dict[str, str], report: ChangeReport
+    client: AsyncClient,
+    talk: ScriptedTalk,
+    asked: ScriptedQuestion,
+    places: dict[str, str],
+    report: ChangeReport,
 ) -> None:
     counts = report.kinds.setdefault(f"{talk.language} {asked.kind}", Counts())
     both = (counts, report.total)
@@ -173,24 +177,26 @@ def _names(found: RecallResult, places: dict[str, str]) -> list[str]:
     return [places[(hit.copies or (hit.episode.id,))[-1]] for hit in found.hits]
 
 
-def _is_above(found: RecallResult, asked: Question, places: dict[str, str]) -> bool:
+def _is_above(found: RecallResult, asked: ScriptedQuestion, places: dict[str, str]) -> bool:
     names = _names(found, places)
     if asked.newer not in names:
         return False
     return not asked.older & set(names[: names.index(asked.newer)])
 
 
-def _is_former_first(found: RecallResult, asked: Question, places: dict[str, str]) -> bool:
+def _is_former_first(found: RecallResult, asked: ScriptedQuestion, places: dict[str, str]) -> bool:
     first = [name for name in _names(found, places) if name in {*asked.older, asked.newer}][:1]
     return asked.older.issuperset(first) and bool(first)
 
 
-def _is_marked(found: RecallResult, asked: Question, places: dict[str, str]) -> bool:
+def _is_marked(found: RecallResult, asked: ScriptedQuestion, places: dict[str, str]) -> bool:
     older = [hit for hit in found.hits if places[hit.episode.id] in asked.older]
     return all(hit.outdated_by and places[hit.outdated_by] == asked.newer for hit in older)
 
 
-def _wrong(found: RecallResult, talk: Talk, places: dict[str, str]) -> Sequence[tuple[str, str]]:
+def _wrong(
+    found: RecallResult, talk: ScriptedTalk, places: dict[str, str]
+) -> Sequence[tuple[str, str]]:
     """List the hits with a mark that still hold, each with the text that marks it."""
     texts = {hit.episode.id: hit.episode.text for hit in found.hits}
     return [

@@ -24,7 +24,7 @@ _TURNS_A_SESSION: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class ScriptedTurn:
     """One turn of the talk."""
 
     name: str
@@ -35,7 +35,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ScriptedQuestion:
     """A cue of a speaker about one group of sentences.
 
     Attributes:
@@ -59,12 +59,12 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class ScriptedTalk:
     """The turns of one store, in the order of time, and the questions about them."""
 
     language: str
-    turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
+    turns: tuple[ScriptedTurn, ...]
+    questions: tuple[ScriptedQuestion, ...]
 
     @property
     def outdated(self) -> frozenset[str]:
@@ -72,7 +72,7 @@ class Talk:
         return frozenset(name for one in self.questions for name in one.older)
 
 
-def make_talks(split: str, stores: int = 20, seed: int = 1) -> tuple[Talk, ...]:
+def make_talks(split: str, stores: int = 20, seed: int = 1) -> tuple[ScriptedTalk, ...]:
     """Make stores of 60 to 300 turns, in English and German by turns.
 
     Raises:
@@ -111,9 +111,9 @@ class _Maker:
     split: str
     language: str
     said: list[_Said] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
+    questions: list[ScriptedQuestion] = field(default_factory=list)
 
-    def talk(self) -> Talk:
+    def talk(self) -> ScriptedTalk:
         """Write a change of each kind, what changes nothing, and small talk around them."""
         found = sentences()[self.split][self.language]
         speakers = _SPEAKERS[: self.random.randint(2, 3)]
@@ -124,7 +124,7 @@ class _Maker:
         # What the last speaker has of lists and events is no part of the others' changes.
         for _ in range(self.random.randint(60, 300) - len(self.said)):
             self._say(self.random.choice(found["talk"]), self.random.choice(speakers))
-        return Talk(
+        return ScriptedTalk(
             language=self.language, turns=tuple(_turns(self.said)), questions=tuple(self.questions)
         )
 
@@ -142,7 +142,7 @@ class _Maker:
         if self.random.random() < 0.5 and not self._has(rival, kind):
             self._say(row["before"].format(a=other, b=other), rival, days[2])
         self.questions.append(
-            Question(
+            ScriptedQuestion(
                 kind=kind,
                 asker=asker,
                 cue=row["now"].format(**given),
@@ -164,7 +164,7 @@ class _Maker:
             for text, day in zip(row["said"], days, strict=True)
         ]
         self.questions.append(
-            Question(
+            ScriptedQuestion(
                 kind=kind, asker=speaker, cue=row["now"].format(**given), older=frozenset(),
                 newer=names[-1],
             )
@@ -177,10 +177,10 @@ class _Maker:
         return name
 
 
-def _turns(said: Sequence[_Said]) -> list[Turn]:
+def _turns(said: Sequence[_Said]) -> list[ScriptedTurn]:
     ordered = sorted(said, key=lambda one: one.day)
     return [
-        Turn(
+        ScriptedTurn(
             name=one.name,
             text=one.text,
             speaker=one.speaker,

@@ -8,7 +8,7 @@ import pytest
 from ecphoria.errors import InvalidInput
 from ecphoria.text.change import replaces
 from ecphoria.text.statements import read_statements
-from ecphoria_eval.datasets.changes import LANGUAGES, Talk, make_talks, sentences
+from ecphoria_eval.datasets.changes import LANGUAGES, ScriptedTalk, make_talks, sentences
 
 STORES = 8
 LEAST, MOST = 60, 300
@@ -61,7 +61,7 @@ def test_a_store_has_all_kinds_in_the_order_of_time() -> None:
             assert all(place[older] < place[question.newer] for older in question.older)
 
 
-def replaced(talk: Talk, older: str, newer: str) -> bool:
+def replaced(talk: ScriptedTalk, older: str, newer: str) -> bool:
     texts = {turn.name: turn.text for turn in talk.turns}
     return any(
         replaces(later, earlier)
