@@ -55,7 +55,7 @@ async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
         cycles = size.consolidation
         assert cycles is not None
         assert cycles.next.episodes == 9
-        assert 0 < cycles.first.episodes <= size.nodes / 2 + 45  # and appends
+        assert 0 < cycles.first.episodes <= size.nodes / 2 + 46  # and appends
         assert cycles.next.steps.keys() == cycles.first.steps.keys() >= {"prior", "associate"}
         assert sum(cycles.next.steps.values()) < cycles.next.seconds
         assert cycles.slower == pytest.approx(cycles.beside.p95 / cycles.alone.p95)
