@@ -182,7 +182,7 @@ _ALPHABETS: Final = "\u0370-\u0e5b\u10a0-\u10ff"
 """Greek to Thai, and Georgian."""
 # A model of English makes a piece of each letter of another alphabet, but it does not read them
 # anyway; a multilingual one has 3 to 4 letters in a piece (decision 0055).
-_PIECE = re.compile(rf"[{_LATIN}]{{1,8}}|\d{{1,3}}|[{_ALPHABETS}]{{1,4}}|[^\s{_LATIN}\d]")
+PIECE = re.compile(rf"[{_LATIN}]{{1,8}}|\d{{1,3}}|[{_ALPHABETS}]{{1,4}}|[^\s{_LATIN}\d]")
 """About one word piece. Runs of letters and digits are the only pieces longer than a character,
 and no cut below falls into a piece, so the pieces of a span are those of the text in it."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -201,11 +201,6 @@ class Span(NamedTuple):
 
     start: int
     end: int
-
-
-def estimated_pieces(text: str) -> int:
-    """Estimate how many word pieces an encoder makes of a text."""
-    return sum(1 for _ in _PIECE.finditer(text))
 
 
 def cut(text: str) -> tuple[Span, ...]:
@@ -308,7 +303,7 @@ def _parts(text: str, span: Span) -> Iterator[Span]:
         first = next(inner, None)
         if first is not None:
             return _between(span, chain((first,), inner))
-    starts = (match.start() for match in _PIECE.finditer(text, *span))
+    starts = (match.start() for match in PIECE.finditer(text, *span))
     return _between(span, islice(starts, LIMIT, None, LIMIT))
 
 
@@ -323,5 +318,5 @@ def _between(span: Span, cuts: Iterator[int]) -> Iterator[Span]:
 def _count(text: str, span: Span, most: int) -> int:
     """Count the pieces of a span; stop a large count after `most`."""
     if span.end - span.start <= _SMALL:
-        return len(_PIECE.findall(text, *span))
-    return sum(1 for _ in islice(_PIECE.finditer(text, *span), most + 1))
+        return len(PIECE.findall(text, *span))
+    return sum(1 for _ in islice(PIECE.finditer(text, *span), most + 1))

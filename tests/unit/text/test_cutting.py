@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.text.cutting import LIMIT, WHOLE, Span, cut, estimated_pieces
+from ecphoria.text.cutting import LIMIT, WHOLE, Span, cut
+from tests.unit.text.pieces import estimated_pieces
 
 FRAGMENTS = (
     "\n", "\n\n", "```\n", "~~~\n", "# A heading\n", "- an item\n", "12. another\n", "word ",

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.text.cutting import LIMIT, cut, cuts, estimated_pieces
+from ecphoria.text.cutting import LIMIT, cut, cuts
+from tests.unit.text.pieces import estimated_pieces
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=30),
