@@ -1,7 +1,7 @@
 """Spread activation over a sparse graph.
 
-Source: SYNAPSE, equations 2 to 4, with the firing curve rebased to 0 at rest and inhibition
-applied once, to the pool, after the last step; the literal forms remain as options.
+Source: SYNAPSE, equations 2 to 4. The defaults are those of the strategy `synapse`, as measured:
+linear firing and no inhibition. The printed forms remain as options.
 
 Source: CLS-M, demand-driven retrieval. The paper gives no formula for damping and decay; ours are
 a power of the degree and of age. Its code takes the best path, its text the total: both are here.
@@ -48,8 +48,8 @@ class SpreadOptions:
     scaled: bool = True
     steepness: float = 5.0
     threshold: float = 0.5
-    firing: Literal["rebased", "linear", "literal"] = "rebased"
-    inhibition: float = 0.15
+    firing: Literal["rebased", "linear", "literal"] = "linear"
+    inhibition: float = 0.0
     inhibitors: int = 7
     inhibition_mode: Literal["pool", "step", "off"] = "pool"
     seed_floor: float = 0.1
@@ -111,11 +111,7 @@ def spread(graph: Adjacency, energy: ArrayLike, *, options: SpreadOptions) -> Sp
 
 
 def inhibit(
-    potential: ArrayLike,
-    *,
-    beta: float = 0.15,
-    inhibitors: int = 7,
-    floor: ArrayLike | None = None,
+    potential: ArrayLike, *, beta: float, inhibitors: int, floor: ArrayLike | None = None
 ) -> FloatArray:
     """Let the strongest push the weaker down; order is kept, gaps widen; O(n log n).
 
@@ -127,7 +123,7 @@ def inhibit(
         inhibitors: M.
         floor: [n] >= 0, what each node keeps at least; None for 0.
 
-    >>> inhibit([1.0, 0.9, 0.3], beta=0.15)
+    >>> inhibit([1.0, 0.9, 0.3], beta=0.15, inhibitors=7)
     array([1.   , 0.885, 0.105])
     """
     level = floats(potential)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from ecphoria.maths.arrays import FloatArray
 from ecphoria.maths.spreading import SpreadOptions, inhibit, spread
 from tests.unit.maths.graphs import EXAMPLE_ENERGY, dense, example, random_graphs
 
-REBASED = SpreadOptions(inhibition_mode="off")
+REBASED = SpreadOptions(firing="rebased", inhibition_mode="off")
 LINEAR = SpreadOptions(firing="linear", inhibition_mode="off")
 LEVELS = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1))
 
@@ -61,14 +62,14 @@ def test_waves_of_the_worked_example() -> None:
 def test_inhibition_of_the_worked_example(
     mode: Literal["pool", "step"], expected: list[float]
 ) -> None:
-    options = SpreadOptions(inhibition_mode=mode)
+    options = SpreadOptions(firing="rebased", inhibition=0.15, inhibition_mode=mode)
     close(spread(example(), EXAMPLE_ENERGY, options=options).activation, expected)
 
 
 def test_a_seed_keeps_its_floor() -> None:
     level = [0.875067, 0.813909, 0.835252, 0.115157, 0]
     floor = [0, 0, 0, 0.0115157, 0]
-    assert inhibit(level, floor=floor)[3] == pytest.approx(0.0115157)
+    assert inhibit(level, beta=0.15, inhibitors=7, floor=floor)[3] == pytest.approx(0.0115157)
 
 
 def test_linear_firing_of_the_worked_example() -> None:
@@ -89,17 +90,18 @@ def test_without_a_fan_all_but_saturate() -> None:
 
 
 def test_the_curve_is_bistable() -> None:
-    long = SpreadOptions(steps=300, inhibition_mode="off")
+    long = replace(REBASED, steps=300)
     whole = spread(example(), EXAMPLE_ENERGY, options=long)
     close(whole.activation, [0.975188, 0.953411, 0.984348, 0.425542, 0])
-    half = SpreadOptions(steps=300, alpha=0.5, inhibition_mode="off")
+    half = replace(long, alpha=0.5)
     assert not (spread(example(), EXAMPLE_ENERGY, options=half).activation > 1e-9).any()
     assert not (spread(example(), [0, 0, 0, 1, 0], options=long).activation > 1e-9).any()
 
 
 def test_inhibition_of_the_second_worked_example() -> None:
     level = [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.36]
-    close(inhibit(level), [1, 0.885, 0.755, 0.61, 0.45, 0.275, 0.085, 0, 0.003])
+    pushed = inhibit(level, beta=0.15, inhibitors=7)
+    close(pushed, [1, 0.885, 0.755, 0.61, 0.45, 0.275, 0.085, 0, 0.003])
 
 
 @given(LEVELS, st.floats(0, 0.5), st.integers(0, 9))
@@ -127,7 +129,7 @@ def test_it_agrees_with_the_sums_written_out(
 def test_activation_stays_within_reach(graph: Adjacency, seed: int, steps: int) -> None:
     assume(seed < graph.size)
     energy = np.eye(graph.size)[seed]
-    options = SpreadOptions(steps=steps, inhibition_mode="off")
+    options = replace(REBASED, steps=steps)
     ball = energy > 0
     for _ in range(steps):
         ball = ball | (graph.push(ball.astype(float)) > 0)
@@ -175,7 +177,7 @@ def test_a_stronger_edge_never_wakes_its_head_less() -> None:
     levels = []
     for weight in (0.2, 0.5, 0.9):
         pair = Adjacency.from_arcs([0], [1], [weight], size=2)
-        options = SpreadOptions(steps=1, inhibition_mode="off")
+        options = replace(REBASED, steps=1)
         levels.append(float(spread(pair, [1, 0], options=options).activation[1]))
     assert levels == sorted(levels)
 
@@ -189,7 +191,7 @@ def test_without_seeds_nothing_wakes(firing: Literal["rebased", "linear", "liter
 
 def test_a_graph_without_arcs_or_nodes() -> None:
     lonely = Adjacency.from_arcs([], [], [], size=2)
-    result = spread(lonely, [1, 0], options=SpreadOptions(steps=1, inhibition_mode="off"))
+    result = spread(lonely, [1, 0], options=replace(REBASED, steps=1))
     assert result.activation[0] == pytest.approx((0.5 - 0.0758582) / (1 - 0.0758582), abs=1e-6)
     nothing = Adjacency.from_arcs([], [], [], size=0)
     assert spread(nothing, [], options=SpreadOptions()).activation.shape == (0,)

@@ -83,9 +83,11 @@ def test_what_is_wrong_is_named_with_what_is_right(
 def test_a_kernel_gets_the_options_of_its_names_and_what_is_added() -> None:
     options = SynapseOptions(spread=0.3, firing="rebased", seeds=7)
     kernel = part_of(SpreadOptions, options, scaled=False)
-    assert kernel == SpreadOptions(
-        spread=0.3, firing="rebased", inhibition=options.inhibition, scaled=False
-    )
+    assert kernel == SpreadOptions(spread=0.3, firing="rebased", scaled=False)
+
+
+def test_the_kernel_spreads_by_itself_as_the_strategy_does() -> None:
+    assert part_of(SpreadOptions, SynapseOptions(), scaled=True) == SpreadOptions()
 
 
 def test_an_option_of_two_mechanisms_is_declared_once() -> None:
