@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
+from ecphoria.text.tokens import SENTENCE_ENDS, UNSPACED_ENDS
+
 # Text and structured data each name every memory, because some clients show their model only one
 # of them (decision 0045).
 FORM_BYTES: Final = 8_000
@@ -23,7 +25,7 @@ NAME: Final = 64
 _ELLIPSIS: Final = "…"
 _SLACK: Final = 120
 """Characters in which a border is looked for; a longer word is cut."""
-_SENTENCE: Final = re.compile(r"[.!?](?=\s)|[。！？]|\n")  # noqa: RUF001 (marks of other scripts)
+_SENTENCE: Final = re.compile(rf"[{SENTENCE_ENDS}](?=\s)|[{UNSPACED_ENDS}]|\n")
 _SPACED_NUMBER: Final = re.compile(r"\d[ \u00a0\u202f]\d{3}(?!\d)")
 _JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
 _BRACKETS: Final = str.maketrans("[]", "()")

@@ -29,7 +29,7 @@ from ecphoria.text.dates import tells_day
 from ecphoria.text.english import DENIALS, INTENSIFIERS, INTERJECTIONS
 from ecphoria.text.german import DATED
 from ecphoria.text.near_copies import SHORTEST, Sketch, almost_same, sketch
-from ecphoria.text.tokens import MARKS
+from ecphoria.text.tokens import MARKS, SENTENCE_ENDS, UNSPACED_ENDS
 
 MISSES = 3
 """Number of near misses in an answer."""
@@ -183,7 +183,7 @@ _LONGEST_TOKEN = 32
 _ELLIPSIS = "…"
 _WORD = re.compile(r"\S+")
 # The end of a line of code counts as the end of a sentence.
-_SENTENCE_END = re.compile(rf"(?:(?<!\d)\.|\.(?!{DATED})|[!?。！？])(?=\s|$)|\n")  # noqa: RUF001
+_SENTENCE_END = re.compile(rf"(?!(?<=\d)\.{DATED})[{SENTENCE_ENDS}](?=\s|$)|[{UNSPACED_ENDS}]|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

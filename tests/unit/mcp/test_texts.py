@@ -83,3 +83,10 @@ def test_examples_of_cuts(text: str, characters: int, cut: str) -> None:
 def test_a_name_cannot_look_like_the_number_of_a_memory() -> None:
     assert name_of("Ana\n[9] Boss") == "Ana (9) Boss"
     assert name_of("") is None
+
+
+@pytest.mark.parametrize("sentence", ["灯台守は夜に眠らない。", "यह रसोई की किताब है। "])
+def test_a_cut_is_after_a_sentence_in_other_scripts_too(sentence: str) -> None:
+    text = sentence * 1_000
+    (end,) = fitted([text], [0])
+    assert text[:end].strip().endswith(sentence.strip())

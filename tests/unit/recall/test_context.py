@@ -133,6 +133,14 @@ def test_a_long_memory_is_cut_and_does_not_push_out_the_others() -> None:
     assert first == f"[1] 2025-03-01 Ana: {start} …"
 
 
+@pytest.mark.parametrize(
+    "sentence", ["灯台守は夜に眠らない。", "यह रसोई की किताब है। ", "هل تذكر المطعم القديم؟ "]
+)
+def test_a_cut_is_after_a_sentence_in_other_scripts_too(sentence: str) -> None:
+    (line,) = inside(context_block([hit(1, sentence * 60)], 120))
+    assert line.endswith(f"{sentence.strip()} …")
+
+
 def test_several_long_memories_share_the_budget_and_the_best_gets_what_remains() -> None:
     hits = [hit(1, LONG), hit(2, LONG), hit(3, "Short.")]
     context = context_block(hits, 400)
