@@ -48,7 +48,7 @@ class _Sentence:
 
     @property
     def tells_change(self) -> bool:
-        return any(one.changes or one.now or one.ends for one in self.statements)
+        return any(one.tells_change for one in self.statements)
 
 
 def about_users(messages: Sequence[Episode]) -> tuple[AboutUser, ...]:

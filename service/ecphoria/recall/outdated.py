@@ -226,7 +226,7 @@ def _compared(search: Search, ranked: Ranked, k: int) -> tuple[EpisodeId, ...]:
 
 def _tells_change(row: int, frame: Frame) -> bool:
     told = frame.spoken[row].statements if frame.spoken[row].text else ()
-    return any(one.changes or one.now or one.ends for one in told)
+    return any(one.tells_change for one in told)
 
 
 def told_newer(hits: Sequence[Hit]) -> tuple[str, ...]:

@@ -138,6 +138,11 @@ class Statement:
         """The stems that tell what the clause is about, besides the speaker."""
         return self.subject or self.purpose
 
+    @property
+    def tells_change(self) -> bool:
+        """Whether something is no longer as it was: it became, is so now, or ended."""
+        return self.changes or self.now or self.ends
+
 
 def read_statements(text: str) -> tuple[Statement, ...]:
     """Read the statements of a memory's text, in order; none of a text over `LONGEST`."""
