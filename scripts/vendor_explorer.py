@@ -24,9 +24,9 @@ PACKAGES = {
 }
 BUNDLER = {"esbuild": "0.28.2"}
 ENTRY = """\
-export { h, render, Fragment } from "preact";
-export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-export { signal, computed, effect, batch, useSignal, useComputed } from "@preact/signals";
+export { render } from "preact";
+export { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+export { signal } from "@preact/signals";
 import { h } from "preact";
 import htm from "htm";
 export const html = htm.bind(h);
