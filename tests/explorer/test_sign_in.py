@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from ecphoria.settings import ServerSettings
 from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
@@ -212,6 +212,22 @@ async def test_an_operator_signs_in_on_the_link_of_a_tenant(
     await tab.answered()
     await expect(tab.page.locator("header select")).to_have_value(demo.name)
     assert tab.faults == []
+
+
+async def test_a_list_of_tenants_that_fails_is_told(
+    open_tab: OpenTab, service: RunningService, demo: Owner
+) -> None:
+    tab = await open_tab()
+
+    async def failing(route: Route) -> None:
+        await route.fulfill(status=500, json={"title": "Fault", "detail": "It broke."})
+
+    await tab.page.route("**/v1/tenants", failing)
+    await tab.sign_in(service.key)
+    await expect(tab.page.locator("header .fault")).to_contain_text("It broke.")
+    await tab.page.unroute("**/v1/tenants")
+    await tab.page.get_by_role("button", name="Try again").click()
+    await tab.page.select_option("header select", demo.name)
 
 
 async def test_a_revoked_key_keeps_the_cue(

@@ -5,6 +5,7 @@ import { forgetAsked } from "./asking.js";
 import { go, href, route, SCREENS, takeTicket } from "./route.js";
 import { day, W } from "./words.js";
 import { Fault, KeyList, Loading } from "./parts/dialog.js";
+import { useRead } from "./parts/reading.js";
 import { element, Text } from "./parts/text.js";
 import { applyTheme, switchTheme } from "./parts/theme.js";
 import { Ask, askKey } from "./screens/ask.js";
@@ -71,13 +72,13 @@ const Allow = () => html`<label class="check"><input type="checkbox" name="allow
 
 /** The tenants of the service, for an operator. */
 function Tenants() {
-  const [tenants, got] = useState([]);
   const chosen = session.value.tenant ?? "";
   // A change of the tenant ends this request too, so it is sent again.
-  useEffect(() => { call("GET", "/v1/tenants").then((list) => got(list.items)).catch(() => {}); }, [chosen]);
+  const { value, problem, again } = useRead((signal) => call("GET", "/v1/tenants", { signal }), [chosen]);
+  if (problem) return html`<span class="fault" role="alert">${problem.message}${" "}<button onClick=${again}>${W.tryAgain}</button></span>`;
   return html`<select aria-label=${W.chooseTenant} value=${chosen} onChange=${(event) => change(event.currentTarget.value)}>
     ${!chosen && html`<option value="">${W.chooseTenant}</option>`}
-    ${tenants.map(({ name, created_at: made }) => html`<option value=${name}>${W.tenantOf(name, day(made))}</option>`)}</select>`;
+    ${(value?.items ?? []).map(({ name, created_at: made }) => html`<option value=${name}>${W.tenantOf(name, day(made))}</option>`)}</select>`;
 }
 
 /** Nothing of the former tenant stays: not in the state, not in the address. */
