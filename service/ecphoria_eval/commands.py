@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ecphoria_eval.datasets.dataset import Dataset
     from ecphoria_eval.evaluate import Wanted
     from ecphoria_eval.report import Report
+    from ecphoria_eval.rows import Row
     from ecphoria_eval.run import Connect, Outcome
 
 commands = typer.Typer(add_completion=False)
@@ -309,12 +310,12 @@ def live(
 
     check_targets(out)
     dataset = _read(data, corpus, questions)
-    report, outcome = on_service(
-        lambda connect, watch: evaluate_live(
-            dataset, strategy, connect, watch, name=_new_name(), monotonic=time.perf_counter
-        ),
-        where,
+    rows: list[Row] = []
+    work = partial(
+        evaluate_live, dataset, strategy, name=_new_name(), monotonic=time.perf_counter, rows=rows
     )
+    with keeping_rows(rows, out, None):
+        report, outcome = on_service(work, where)
     show_live(report)
     write(report, outcome, out, None)
 

@@ -122,8 +122,11 @@ async def evaluate_live(
     *,
     name: str,
     monotonic: Callable[[], float],
+    rows: list[Row],
 ) -> tuple[Report, Outcome]:
     """Measure one strategy, the default if none is named, as an agent uses it.
+
+    `rows` is filled during the run, for one that ends early.
 
     The report has the replay without stored questions as the strategy, and the replay with them
     as its variant `live`.
@@ -136,7 +139,7 @@ async def evaluate_live(
         known = await client.strategies()
         service = await client.ready()
     (arm,) = chosen(known, [strategy or known[0].name])
-    plan = Plan(arms=[arm], name=name, monotonic=monotonic)
+    plan = Plan(arms=[arm], name=name, monotonic=monotonic, rows=rows)
     outcome = await run_live(dataset, connect, plan, watch)
     report = make_report(
         dataset,

@@ -123,7 +123,7 @@ class _Replay:
     def __init__(self, *, dataset: Dataset, plan: Plan, watch: Watch) -> None:
         self._plan, self._watch = plan, watch
         self._depth = DEPTH[dataset.suite]
-        self._rows: list[Row] = []
+        self._rows = plan.rows
         self._findings: Counter[str] = Counter()
         self._episodes, self._seconds = 0, 0.0
         self._to_store = 2 * sum(len(part.memories) for part in dataset.collections)

@@ -9,7 +9,7 @@ from ecphoria.records.episode import NewEpisode
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question, Suite
 from ecphoria_eval.evaluate import evaluate_live
 from ecphoria_eval.live import Asking, in_time, run_live, schedule
-from ecphoria_eval.rows import Arm
+from ecphoria_eval.rows import Arm, Row
 from tests.unit.evaluation.conftest import plan, unwatched
 from tests.unit.evaluation.doubles import TinyService
 
@@ -112,9 +112,11 @@ async def test_questions_and_replies_are_stored_in_the_second_replay_only(
 
 
 async def test_the_report_tells_what_stored_questions_cost(service: TinyService) -> None:
-    report, _ = await evaluate_live(
-        data(), None, service.connect, unwatched, name="eval-y", monotonic=lambda: 0.0
+    rows: list[Row] = []
+    report, outcome = await evaluate_live(
+        data(), None, service.connect, unwatched, name="y", monotonic=lambda: 0.0, rows=rows
     )
+    assert sorted(map(repr, rows)) == sorted(map(repr, outcome.rows))
     assert list(report.strategies) == ["ecphoria"]
     assert list(report.ablations) == ["live"]
     assert report.ablations["live"].difference["mrr"].mean < 0.0
@@ -127,5 +129,5 @@ async def test_the_report_tells_what_stored_questions_cost(service: TinyService)
 async def test_an_unknown_strategy_is_refused(service: TinyService) -> None:
     with pytest.raises(UnknownStrategy):
         await evaluate_live(
-            data(), "psychic", service.connect, unwatched, name="z", monotonic=lambda: 0.0
+            data(), "psychic", service.connect, unwatched, name="z", monotonic=lambda: 0.0, rows=[]
         )
