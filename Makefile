@@ -54,7 +54,8 @@ tests-on-neo4j: .venv/neo4j.jsa
 	  $(BIN)/pytest -q $(AGAIN) $(DATABASE)
 
 # Each Neo4j of the tests starts sooner with it. They run without it too, so its failure is no error.
-.venv/neo4j.jsa: .venv/.ready service/ecphoria/engine/jars.lock $(wildcard cypher/schema/*.cypher)
+.venv/neo4j.jsa: .venv/.ready scripts/archive_classes.py service/ecphoria/engine/jars.lock \
+    $(wildcard cypher/schema/*.cypher)
 	-@$(BIN)/python -m scripts.archive_classes
 
 test-frameworks: setup  ## Test the adapters, each in an environment of its own

@@ -2,16 +2,15 @@
 
     python -m scripts.archive_classes
 
-A server in a folder of its own does the work of a start, and Java writes the archive at its end.
-Java itself leaves an archive aside if the Java or the jars are others than those of that server.
-The store has our schema and nothing else.
+A server does the work of a start, and Java writes the archive at its end. Java itself leaves an
+archive aside if the Java or the jars are others than those of that server. The store of that
+server has our schema and nothing else. Its folder stays: see `STORE`.
 """
 
 import asyncio
 import hashlib
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import LiteralString
 
@@ -29,10 +28,15 @@ from ecphoria.settings import EmbedderSettings
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
 _JAVA = f"{FIRST_COMPILER} -XX:-UseG1GC -XX:+UseSerialGC"
 """Options of a Java that starts with half the work: one thread collects the garbage."""
-ARCHIVE = Path(sys.prefix) / "neo4j.jsa"
+ARCHIVE = Path(sys.prefix).resolve() / "neo4j.jsa"
 """`make test` writes it here. Servers start without it too."""
 STORE = ARCHIVE.with_suffix(".store")
-"""The password and the data of a stopped server that has our schema."""
+"""The home of a stopped server that has our schema.
+
+The archive names its jars. If they are gone, Java looks for the jar of each archived class that it
+loads, and throws two exceptions: 4,500 times while it plans all queries, a fifteenth of the time.
+They are links to the jars of the cache, which take no space.
+"""
 _MADE_OF = "made-of"
 _CACHE = platformdirs.user_cache_path("ecphoria")
 _START_S = 600
@@ -66,10 +70,10 @@ def with_schema(folder: Path) -> Path:
     """
     made_of = STORE / _MADE_OF
     if made_of.exists() and made_of.read_text() == _digest():
-        home = Home(folder)
+        made, home = Home(STORE), Home(folder)
         home.create()
-        shutil.copytree(STORE / "data", home.data, dirs_exist_ok=True)
-        shutil.copy2(STORE / "password", home.password_file)
+        shutil.copytree(made.data, home.data, dirs_exist_ok=True)
+        shutil.copy2(made.password_file, home.password_file)
     return folder
 
 
@@ -85,38 +89,30 @@ def main() -> None:
     """Write the archive and the store; each appears when it is whole."""
     part = ARCHIVE.with_suffix(".part")
     part.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(prefix="ecphoria-") as home:
-        settings = EngineSettings(
-            home=Path(home),
-            cache=_CACHE,
-            java_options=f"{_JAVA} -XX:ArchiveClassesAtExit={part}",
-            conf={"db.tx_log.preallocate": "false"},  # two files of 64 MB, to be copied each time
-            heap_mb=768,
-            page_cache_mb=128,
-            start_timeout_s=_START_S,
-        )
-        endpoint = Engine(settings).up()
-        server = psutil.Process(endpoint.pid)
-        try:
-            asyncio.run(_use(endpoint))
-        finally:
-            # `Engine.down` would kill it while it writes.
-            server.terminate()
-            try:
-                server.wait(_END_S)
-            except psutil.TimeoutExpired:
-                server.kill()
-                raise
-        _keep(Home(Path(home)))
-    part.replace(ARCHIVE)
-
-
-def _keep(home: Home) -> None:
-    """Copy the store of a stopped server."""
     shutil.rmtree(STORE, ignore_errors=True)
-    shutil.copytree(home.data, STORE / "data")
-    shutil.copy2(home.password_file, STORE / "password")
+    settings = EngineSettings(
+        home=STORE,
+        cache=_CACHE,
+        java_options=f"{_JAVA} -XX:ArchiveClassesAtExit={part}",
+        conf={"db.tx_log.preallocate": "false"},  # two files of 64 MB, to be copied each time
+        heap_mb=768,
+        page_cache_mb=128,
+        start_timeout_s=_START_S,
+    )
+    endpoint = Engine(settings).up()
+    server = psutil.Process(endpoint.pid)
+    try:
+        asyncio.run(_use(endpoint))
+    finally:
+        # `Engine.down` would kill it while it writes.
+        server.terminate()
+        try:
+            server.wait(_END_S)
+        except psutil.TimeoutExpired:
+            server.kill()
+            raise
     (STORE / _MADE_OF).write_text(_digest())
+    part.replace(ARCHIVE)
 
 
 async def _use(endpoint: Endpoint) -> None:
