@@ -1,4 +1,4 @@
-"""The gate: judge whether the answer is among the hits, and apply the floors of a caller.
+"""The gate: judge whether the answer is among the hits.
 
 Min-max scaling makes any best candidate look perfect. So the confidence uses absolute evidence:
 how much of the cue one passage covers, how near it is in meaning, how far the first hit stands
@@ -20,7 +20,7 @@ from ecphoria.recall.echoes import ABOUT_QUESTIONS
 from ecphoria.recall.frame import Frame
 from ecphoria.recall.pipeline import ActivationGate
 from ecphoria.recall.seeds import Seeding
-from ecphoria.records.recall import RecallOptions, Verdict
+from ecphoria.records.recall import Verdict
 from ecphoria.records.tenant import (
     CONFIDENCE_DIGITS,
     EVIDENCE,
@@ -32,8 +32,7 @@ from ecphoria.records.tenant import (
     with_odds,
 )
 from ecphoria.records.traced import GateKind, Limits
-from ecphoria.text.acknowledging import asks_nothing
-from ecphoria.text.asking import asks_openly
+from ecphoria.text.asking import asks_nothing, asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
 from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.names import normalise
@@ -560,20 +559,3 @@ def _in_talk_of(own: NDArray[np.bool_], candidates: Frame) -> NDArray[np.bool_]:
     people = {speaker for speaker, session in said if speaker and session in talk}
     talk = {session for speaker, session in said if speaker in people}
     return np.array([bool(speaker) and session in talk for speaker, session in said], np.bool_)
-
-
-def judge_floors(judgement: Judgement, options: RecallOptions, hits: int) -> Judgement:
-    """Refuse an answer below the wanted confidence, or without a hit left."""
-    if judgement.verdict is Verdict.EMPTY:
-        return judgement
-    reasons = []
-    if options.min_confidence is not None and judgement.confidence < options.min_confidence:
-        reasons.append(
-            f"the confidence {judgement.confidence:.2f} is below `min_confidence`"
-            f" {options.min_confidence:.2f}"
-        )
-    if options.min_score is not None and not hits:
-        reasons.append(f"no memory reaches `min_score` {options.min_score:g}")
-    if not reasons:
-        return judgement
-    return replace(judgement, verdict=Verdict.REFUSE, reasons=(*reasons, *judgement.reasons))

@@ -29,7 +29,7 @@ from ecphoria.recall.echoes import join_repeats, leave_out_echoes, put_last, wit
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.frame import gather
-from ecphoria.recall.gate import Judgement, judge, judge_activation, judge_floors
+from ecphoria.recall.gate import Judgement, judge, judge_activation
 from ecphoria.recall.outdated import load_newest_first, promote_current_facts, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import Profile
@@ -530,3 +530,20 @@ def _check(cue: Cue) -> None:
             "question alone",
             field="cue",
         )
+
+
+def judge_floors(judgement: Judgement, options: RecallOptions, hits: int) -> Judgement:
+    """Refuse an answer below the wanted confidence, or without a hit left."""
+    if judgement.verdict is Verdict.EMPTY:
+        return judgement
+    reasons = []
+    if options.min_confidence is not None and judgement.confidence < options.min_confidence:
+        reasons.append(
+            f"the confidence {judgement.confidence:.2f} is below `min_confidence`"
+            f" {options.min_confidence:.2f}"
+        )
+    if options.min_score is not None and not hits:
+        reasons.append(f"no memory reaches `min_score` {options.min_score:g}")
+    if not reasons:
+        return judgement
+    return replace(judgement, verdict=Verdict.REFUSE, reasons=(*reasons, *judgement.reasons))

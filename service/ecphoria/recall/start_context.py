@@ -35,7 +35,7 @@ from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters, Hit
 from ecphoria.records.start_context import LineKind, LineSource, StartContext
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.acknowledging import only_acknowledges
+from ecphoria.text.asking import only_acknowledges
 from ecphoria.text.code_blocks import one_line
 from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.self_statements import PHRASES_OF_CHANGE, Topic, phrases_of

@@ -15,6 +15,7 @@ from enum import IntEnum
 from typing import Final
 
 from ecphoria.text.asking_words import (
+    AGREEING,
     AND,
     ASKED_LAST,
     ASKING_STEMS,
@@ -25,6 +26,7 @@ from ecphoria.text.asking_words import (
     EXCUSES,
     EXCUSES_WITHIN,
     FILLER,
+    FILLER_PHRASES,
     LABEL,
     LOST,
     OF_ANY_ACT,
@@ -41,8 +43,16 @@ from ecphoria.text.asking_words import (
     VERB,
 )
 from ecphoria.text.german import DATED, is_german
-from ecphoria.text.languages import QUESTION_MARKS, Language, content_words, languages_of
+from ecphoria.text.languages import (
+    LANGUAGES,
+    QUESTION_MARKS,
+    Language,
+    content_words,
+    languages_of,
+)
+from ecphoria.text.names import normalised_words
 from ecphoria.text.phrasebook import in_english
+from ecphoria.text.tables import any_of
 from ecphoria.text.tokens import (
     APOSTROPHES,
     SENTENCE_ENDS,
@@ -255,3 +265,36 @@ def _numbers_and_names(spoken: str) -> list[str]:
     if not is_german(spoken):
         found += [match["name"] for match in _NAME.finditer(spoken)]
     return found
+
+
+def _agreeing(*, spaced: bool) -> list[str]:
+    return [
+        one.calendar["agrees"]
+        for one in LANGUAGES.values()
+        if "agrees" in one.calendar and one.spaced is spaced
+    ]
+
+
+_SPACED: Final = "|".join((any_of((*FILLER_PHRASES, *AGREEING)), *_agreeing(spaced=True)))
+_ACKNOWLEDGES: Final = re.compile(
+    rf"(?:[^\w]|\b(?:{_SPACED})\b|{'|'.join(_agreeing(spaced=False))})*+", re.IGNORECASE
+)
+
+
+def only_acknowledges(spoken: str) -> bool:
+    """Tell whether a turn has no other words than "ok", "thanks", "sounds good" and the like.
+
+    >>> only_acknowledges("Ok, thanks a lot!"), only_acknowledges("Ok, Friday.")
+    (True, False)
+    """
+    return _ACKNOWLEDGES.fullmatch(spoken) is not None
+
+
+def asks_nothing(cue: str) -> bool:
+    """Tell whether a cue only acknowledges, or has no word of more than one letter or digit.
+
+    >>> asks_nothing("hm"), asks_nothing("x?"), asks_nothing("C++?")
+    (True, True, False)
+    """
+    spoken = normalised_words(cue)
+    return only_acknowledges(cue) or all(len(one) == 1 and one.isascii() for one in spoken)

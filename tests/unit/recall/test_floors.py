@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ecphoria.recall.gate import Judgement, judge_floors
+from ecphoria.recall.gate import Judgement
 from ecphoria.recall.pipeline import Ranked
+from ecphoria.recall.service import judge_floors
 from ecphoria.recall.walk import Walk
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict

@@ -12,8 +12,7 @@ from ecphoria.recall.answer import context_block, cut_to_tokens, same_words
 from ecphoria.recall.seeds import ngrams
 from ecphoria.records.forms import composed, lowered
 from ecphoria.records.recall import Match, Phrase, Required
-from ecphoria.text.acknowledging import only_acknowledges
-from ecphoria.text.asking import asks_openly, leaves_open, read_asking
+from ecphoria.text.asking import asks_openly, leaves_open, only_acknowledges, read_asking
 from ecphoria.text.change import wanted
 from ecphoria.text.code_blocks import code_blocks, one_line, write_lines
 from ecphoria.text.concepts import extract

@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from ecphoria.text.acknowledging import only_acknowledges
-from ecphoria.text.asking import Saying, names_and_numbers, read_asking
+from ecphoria.text.asking import Saying, names_and_numbers, only_acknowledges, read_asking
 from ecphoria.text.change import Wanted, replaces, wanted
 from ecphoria.text.cue import analyse, is_of_another
 from ecphoria.text.dates import told_times
