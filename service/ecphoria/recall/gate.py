@@ -34,6 +34,7 @@ from ecphoria.records.tenant import (
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import asks_nothing, asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
+from ecphoria.text.details import any_tells
 from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.names import normalise
 from ecphoria.text.phrasebook import in_english
@@ -59,6 +60,9 @@ _SMALL = 50
 
 _SAME = 0.6
 """Cosine from which a memory may say the same in other words."""
+
+_NEARER = 0.05
+"""Cosine by which a memory with fewer words of the cue is the nearer one."""
 
 _ABOUT_THEN = 1.2
 """Signal of a time asked for alone, at most 2, from which a memory is of about that time: up to
@@ -136,6 +140,8 @@ def judge(
     if found.of_the_time or found.introductions:
         # The cue has no word to compare: it asks for what was told then, or for a name.
         sure = max(sure, _just_below(limits.verify_below))
+    if found.has_all_words:
+        sure = max(sure, limits.threshold)
     verdict = _verdict(sure, limits)
     return Judgement(
         verdict=verdict, confidence=sure, judged_by=limits, evidence=evidence,
@@ -266,6 +272,14 @@ class _Found:
         return int(self._asks_for_time and np.count_nonzero(self._answering & near))
 
     @property
+    def has_all_words(self) -> bool:
+        """Tell whether one memory has all content words of a cue that names no speaker."""
+        rows, most = self._answering, 1.0 - 1e-9
+        return not (self._light or self._analysis.names) and bool(
+            (self._covered[rows] > most).any()
+        )
+
+    @property
     def is_telling(self) -> bool:
         """Tell whether the tenant's scale may learn from the cue: a question, or several words.
 
@@ -367,8 +381,9 @@ class _Found:
             is_other and self._lacks_role()
         )
         apart = (
-            self._names_apart() or self._only_names() or self._is_of_another_time
-            or self._is_of_others or len(self._tellers) > 1 or self.introductions == {"maybe"}
+            self._names_apart() or self._lacks_detail or self._only_names()
+            or self._is_of_another_time or self._is_of_others or len(self._tellers) > 1
+            or self.introductions == {"maybe"}
         )  # fmt: skip
         if is_far or lacks_words or apart:
             return _just_below(gate.verify_below)
@@ -423,6 +438,26 @@ class _Found:
         told = self._candidates.told
         told_it = told is not None and (told.counts > 0.0)[:, role].any()
         return not (told_it or self._said[self._answering][:, role].any())
+
+    @cached_property
+    def _lacks_detail(self) -> bool:
+        """Tell whether the cue asks for a kind of detail, and no memory of its topic tells one.
+
+        Memories that are nearer to the cue, or speak on of the same, may tell it in other words.
+        """
+        there, rows, detail = self._candidates, self._answering, self._analysis.detail
+        most = self._covered[rows].max(initial=0.0)
+        if detail is None or most == 0.0 or there.told is not None:
+            return False
+        about = rows & (self._covered > 0.99 * most)
+        nearer = rows & (there.cosine > there.cosine[about].max() + _NEARER)
+        behind = np.isin(there.previous, np.flatnonzero(about))
+        return not any_tells(
+            detail,
+            self._cue,
+            about=(there.spoken[row].text for row in np.flatnonzero(about | nearer)),
+            behind=(there.spoken[row].text for row in np.flatnonzero(behind)),
+        )
 
     def _only_names(self) -> bool:
         """Tell whether the first hit names whom the cue asks about, and tells nothing of them.
@@ -499,18 +534,22 @@ class _Found:
         said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
         lacking = [self._candidates.stems[column] for column in wanted if column not in said]
         reasons = [f"no memory{who} has the word {word}" for word in as_written(cue, lacking)]
-        if self._is_of_others:
-            reasons.append("what is nearest tells of somebody else's")
-        if len(self._tellers) > 1:
-            reasons.append(f"{' and '.join(self._tellers)} said it; send `asker` to tell who asks")
-        if self._is_of_another_time:
-            reasons.append(f"no memory{who} of about that time has a word of the cue")
         other = self._best_speaker()
-        if subject and subject.speaker and other not in {None, subject.speaker}:
-            reasons.append(f"what matches best was said by {other}, not by {subject.speaker}")
-        if not reasons:
-            reasons.append(f"the words of the cue never meet in one memory{who}")
-        return tuple(reasons)
+        meant = subject and subject.speaker
+        tellers = " and ".join(self._tellers)
+        told = {
+            "what is nearest tells of somebody else's": self._is_of_others,
+            f"{tellers} said it; send `asker` to tell who asks": len(self._tellers) > 1,
+            f"no memory{who} of about that time has a word of the cue": self._is_of_another_time,
+            f"what matches best was said by {other}, not by {meant}": (
+                meant and other not in {None, meant}
+            ),
+            f"what matches tells no {self._analysis.detail}": self._lacks_detail,
+        }
+        reasons += [reason for reason, holds in told.items() if holds]
+        if not reasons and self.has_all_words:
+            reasons = [self._support(rows, wanted, who)]
+        return tuple(reasons) or (f"the words of the cue never meet in one memory{who}",)
 
     def _support(self, rows: NDArray[np.bool_], wanted: NDArray[np.int64], who: str) -> str:
         """Describe the memory that covers most of the cue."""

@@ -34,6 +34,7 @@ from ecphoria.text.dating import (
     stated_dates,
     stems_of_days,
 )
+from ecphoria.text.details import ASKED, IN_ENGLISH_AND_GERMAN, Detail
 from ecphoria.text.english import (
     CONTRACTED,
     FUNCTION_WORDS,
@@ -41,7 +42,7 @@ from ecphoria.text.english import (
     NAMELESS_WORDS,
     STOP_WORDS,
 )
-from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
+from ecphoria.text.languages import LANGUAGES, QUESTION_MARKS, Language, languages_of
 from ecphoria.text.names import names_of_cue
 from ecphoria.text.phrasebook import in_english, originals
 from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names, merged
@@ -96,6 +97,7 @@ class CueAnalysis:
         likely_names: Stems of what may be a name, in other languages than English: a German noun
             without an article.
         roles: Stem of the role of the person for whom the cue asks: "who is the CEO of".
+        detail: The kind of detail for which it asks: "the name of the dentist".
         silent: Stems that say nothing about the topic: of cues in other languages than English,
             and what the listener did, if the cue asks for it.
         days: Stems of each stated day, of its number and its month. Only together they name it.
@@ -120,6 +122,7 @@ class CueAnalysis:
     written_names: frozenset[str] = frozenset()
     likely_names: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
+    detail: Detail | None = None
     silent: frozenset[str] = frozenset()
     days: tuple[frozenset[str], ...] = ()
 
@@ -178,6 +181,7 @@ def analyse(
         written_names=(named | {*joined_names(asked)}) & {*found.stems},
         likely_names=likely & {*found.stems},
         roles=frozenset(_stems_of_each(_roles(english), asked, languages)) & {*found.stems},
+        detail=asked_detail(english, languages),
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
@@ -234,6 +238,19 @@ def _roles(asked: str) -> list[str]:
     found = _ASKS_WHO.search(asked)
     role = found and (found["role"] or found["rolle"]).split()[-1]
     return [role] if role and role.lower() not in _ANYONE else []
+
+
+def asked_detail(asked: str, languages: Sequence[Language]) -> Detail | None:
+    """Give the kind of detail for which a cue asks; it may be `in_english`.
+
+    >>> asked_detail("What is the vet's name?", ())
+    <Detail.NAME: 'name'>
+    """
+    if _roles(asked):
+        return Detail.NAME
+    found = next((kind for kind, pattern in ASKED.items() if pattern.search(asked)), None)
+    is_read = {LANGUAGES["de"]}.issuperset(languages) or found not in IN_ENGLISH_AND_GERMAN
+    return found if is_read else None
 
 
 def _stems_of_each(

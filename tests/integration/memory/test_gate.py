@@ -122,6 +122,61 @@ async def test_a_small_store_without_the_thing_asked_for_does_not_answer_with_an
         assert (await ask(recalls, tenant, known)).verdict is Verdict.ANSWER
 
 
+_HOUSEHOLD = (
+    "The plumber came at last.", "Our landlord wants to raise the rent by 8 percent.",
+    "My dentist is Dr. Moore.", "Rex bit the postman again. That dog will be the end of me.",
+    "I lost my umbrella on the train.", "I painted the shed dark green.",
+    "The gym takes 39 euros a month.", "The tutor of the kids is ill.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cue", "detail"),
+    [
+        ("What is the plumber's name?", "name"),
+        ("Who is our landlord?", "name"),
+        ("What colour is my umbrella?", "colour"),
+        ("How much does the tutor of the kids cost?", "amount"),
+        ("What is the phone number of the plumber?", "phone number"),
+    ],
+)
+async def test_a_detail_that_no_memory_of_the_topic_tells_is_no_answer(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, cue: str, detail: str
+) -> None:
+    await ingest.append_batch(tenant, [NewEpisode(text=text) for text in _HOUSEHOLD])
+    result = await ask(recalls, tenant, cue)
+    assert result.verdict in {Verdict.VERIFY, Verdict.REFUSE}
+    assert f"what matches tells no {detail}" in result.reasons
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "What is the name of my dentist?", "What is our dog called?", "What colour is the shed?",
+        "How much is the gym?",
+    ],
+)  # fmt: skip
+async def test_a_detail_that_a_memory_tells_is_an_answer(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, cue: str
+) -> None:
+    await ingest.append_batch(tenant, [NewEpisode(text=text) for text in _HOUSEHOLD])
+    assert (await ask(recalls, tenant, cue)).verdict is Verdict.ANSWER
+
+
+async def test_a_memory_with_all_words_of_the_cue_is_not_refused(
+    graph: Graph, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    """The model sees no relation between the cue and the memory: their cosine is .17."""
+    told = ("My manager Ines said I can work from home on Mondays.", *_HOUSEHOLD)
+    await ingest.append_batch(tenant, [NewEpisode(text=text) for text in told])
+    strict = Gate(weights={"similarity": 1.0}, bias=-3.0, threshold=0.5, verify_below=0.9)
+    await set_settings(graph, tenant, gate=gate_values(strict))
+    result = await ask(recalls, tenant, "Who is my manager?")
+    assert (result.verdict, result.confidence) == (Verdict.VERIFY, 0.5)
+    assert result.reasons[0].startswith("one memory has 1 of the 1 content words of the cue")
+    assert (await ask(recalls, tenant, "Who is my barber?")).verdict is Verdict.REFUSE
+
+
 @pytest.mark.parametrize("told", ["Hi, I'm Ana.", "My name is Ana."])
 async def test_a_memory_that_only_names_somebody_answers_nothing_of_them(
     ingest: IngestService, recalls: RecallService, tenant: TenantId, told: str
