@@ -5,7 +5,7 @@ how much of the cue one passage covers, how near it is in meaning, how far the f
 out, and who said it if the cue names a speaker.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -63,6 +63,9 @@ _SAME = 0.6
 
 _NEARER = 0.05
 """Cosine by which a memory with fewer words of the cue is the nearer one."""
+
+_WELL_KNOWN = 100
+"""Memories of a topic above which some are taken to tell any detail: reading more takes long."""
 
 _ABOUT_THEN = 1.2
 """Signal of a time asked for alone, at most 2, from which a memory is of about that time: up to
@@ -274,10 +277,8 @@ class _Found:
     @property
     def has_all_words(self) -> bool:
         """Tell whether one memory has all content words of a cue that names no speaker."""
-        rows, most = self._answering, 1.0 - 1e-9
-        return not (self._light or self._analysis.names) and bool(
-            (self._covered[rows] > most).any()
-        )
+        most = self._covered[self._answering].max(initial=0.0)
+        return bool(most > 1.0 - 1e-9) and not (self._light or self._analysis.names)
 
     @property
     def is_telling(self) -> bool:
@@ -296,10 +297,8 @@ class _Found:
         """The kinds of introductions in the memories, if the cue asks for the asker's name."""
         if not self._analysis.asks_name:
             return frozenset()
-        rows = np.flatnonzero(self._answering).tolist()
-        return frozenset(
-            introduction(in_english(self._candidates.spoken[row].text)) for row in rows
-        ) - {""}
+        told = self._spoken(self._answering)
+        return frozenset(introduction(in_english(text)) for text in told) - {""}
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
@@ -450,14 +449,16 @@ class _Found:
         if detail is None or most == 0.0 or there.told is not None:
             return False
         about = rows & (self._covered > 0.99 * most)
-        nearer = rows & (there.cosine > there.cosine[about].max() + _NEARER)
         behind = np.isin(there.previous, np.flatnonzero(about))
+        about |= rows & (there.cosine > there.cosine[about].max() + _NEARER)
+        if about.sum() > _WELL_KNOWN:
+            return False
         return not any_tells(
-            detail,
-            self._cue,
-            about=(there.spoken[row].text for row in np.flatnonzero(about | nearer)),
-            behind=(there.spoken[row].text for row in np.flatnonzero(behind)),
+            detail, self._cue, about=self._spoken(about), behind=self._spoken(behind)
         )
+
+    def _spoken(self, rows: NDArray[np.bool_]) -> Iterator[str]:
+        return (self._candidates.spoken[row].text for row in np.flatnonzero(rows))
 
     def _only_names(self) -> bool:
         """Tell whether the first hit names whom the cue asks about, and tells nothing of them.
@@ -534,8 +535,7 @@ class _Found:
         said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
         lacking = [self._candidates.stems[column] for column in wanted if column not in said]
         reasons = [f"no memory{who} has the word {word}" for word in as_written(cue, lacking)]
-        other = self._best_speaker()
-        meant = subject and subject.speaker
+        other, meant = self._best_speaker(), subject and subject.speaker
         tellers = " and ".join(self._tellers)
         told = {
             "what is nearest tells of somebody else's": self._is_of_others,
