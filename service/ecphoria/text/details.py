@@ -4,21 +4,23 @@
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import chain
 from typing import Final
 
+from ecphoria.text import german
 from ecphoria.text.english import CONTRACTED, FUNCTION_WORDS
+from ecphoria.text.languages import LANGUAGES, languages_of
 from ecphoria.text.names import (
     NameKind,
     candidate_spans,
     is_name,
     name_kind,
+    names_of_cue,
     normalise,
-    normalised_words,
 )
-from ecphoria.text.tokens import APOSTROPHES, SENTENCE_ENDS, UPPER
+from ecphoria.text.tokens import APOSTROPHES, SENTENCE_ENDS, UPPER, stems_of, words
 
 
 class Detail(StrEnum):
@@ -37,6 +39,7 @@ _BE: Final = rf"(?: is| was| are| were| am|[{APOSTROPHES}]s|[{APOSTROPHES}]re)"
 ASKED: Final = {
     Detail.NAME: re.compile(
         rf"\bnames? of\b|[{APOSTROPHES}]s?(?: (?:first|last|full))? names?\b"
+        r"|\bnamen? (?:d(?:es|er|en)|vo[nm]|(?:mein|unser)e[rs]) "
         rf"|\bwhat{_BE} .{{1,60}} (?:called|named)\W*$|\bhow{_BE} (?:called|named)\b",
         re.IGNORECASE,
     ),
@@ -86,8 +89,10 @@ _SHOWN: Final = {
     ),
 }
 
+_GERMAN: Final = LANGUAGES["de"]
 _REFERS_BACK: Final = re.compile(
-    r"\b(?:he|she|it|they|his|her|its|their|him|them)\b", re.IGNORECASE
+    r"\b(?:he|she|it|they|his|her|its|their|him|them|er|sie|es|sein\w*|ihr\w*|ihn|ihm)\b",
+    re.IGNORECASE,
 )
 _CAPITAL: Final = re.compile(rf"(?<!\w)[{UPPER}]")
 _TITLE: Final = re.compile(rf"\b(Dr|Mr|Mrs|Ms|Prof|[{UPPER}])\.")
@@ -96,11 +101,24 @@ _SAYS_NAME: Final = re.compile(
     r"|\bcall(?:s|ed)? (?!(?:the|an?|my|our|his|her|their|him|them|us|me|you|it|for|up|back)\b)",
     re.IGNORECASE,
 )
+_NOUN: Final = rf"[{UPPER}][^\W\d_]+"
 _OPENS: Final = re.compile(
-    rf"(?:^|[{SENTENCE_ENDS}]\s+)([{UPPER}][^\W\d_]+)\s+"
+    rf"(?:^|[{SENTENCE_ENDS}]\s+)({_NOUN})\s+"
     r"(?:[^\W\d_]+(?:ed|[^\W\d_s]s)|ate|bit|broke|fell|found|hid|lost|ran|sat|slept|stole)\b"
 )
 """A first word with a verb behind it: `Rex ate my shoe`."""
+_OPENS_GERMAN: Final = re.compile(
+    rf"(?:^|[{SENTENCE_ENDS}]\s+)({_NOUN})\s+(?:ist|war|[^\W\d_]{{2,}}t)\b"
+)
+_BEHIND_NOUN: Final = re.compile(
+    rf"(?:(?<=[^\W\d_]\s){_NOUN} |[:(\"\u201e\u201c] ?)(?=({_NOUN})\b)"
+)
+"""Also behind a colon, a bracket or a quotation mark."""
+_NAMELESS: Final = frozenset(
+    stems_of(
+        (*FUNCTION_WORDS, *CONTRACTED, *german.FUNCTION_WORDS, *german.WEEKDAYS, *german.MONTHS)
+    )
+)
 
 
 def any_tells(detail: Detail, cue: str, *, about: Iterable[str], behind: Iterable[str]) -> bool:
@@ -123,15 +141,25 @@ def any_tells(detail: Detail, cue: str, *, about: Iterable[str], behind: Iterabl
     texts = chain(about, filter(_REFERS_BACK.search, behind))
     if detail is not Detail.NAME:
         return any(not text or _SHOWN[detail].search(text) for text in texts)
-    known = {*normalised_words(cue)} | FUNCTION_WORDS | CONTRACTED
-    return any(not text or _tells_name(text, known) for text in texts)
+    known = {*stems_of(words(cue))} | _NAMELESS
+    names_in = _german_names if _GERMAN in languages_of(cue) else _names
+    return any(
+        not text
+        or not _CAPITAL.search(text)
+        or _SAYS_NAME.search(text)
+        or not known.issuperset(names_in(_TITLE.sub(r"\1", text)))
+        for text in texts
+    )
 
 
-def _tells_name(text: str, known: Collection[str]) -> bool:
-    text = _TITLE.sub(r"\1", text)
-    if not _CAPITAL.search(text) or _SAYS_NAME.search(text):
-        return True
+def _names(text: str) -> Sequence[str]:
+    """List the stems of what may be a name."""
     spans = (one for one in candidate_spans(text) if name_kind(one) is not NameKind.TIME)
-    names = {name for name in map(normalise, spans) if is_name(name)}
-    names.update(map(str.lower, _OPENS.findall(text)))
-    return any(not {*name.split()}.issubset(known) for name in names)
+    names = [name for name in map(normalise, spans) if is_name(name)]
+    return stems_of(words(" ".join([*names, *_OPENS.findall(text)])))
+
+
+def _german_names(text: str) -> Sequence[str]:
+    """List the same in German, which writes all nouns with a capital."""
+    found = " ".join([*_BEHIND_NOUN.findall(text), *_OPENS_GERMAN.findall(text)])
+    return [*chain(*names_of_cue(text, (_GERMAN,))), *stems_of(words(found))]

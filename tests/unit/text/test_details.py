@@ -17,6 +17,7 @@ from ecphoria.text.phrasebook import in_english
         ("Who is the new conductor?", Detail.NAME),
         ("¿Cómo se llama el perro del vecino?", Detail.NAME),
         ("Wie heißt mein Zahnarzt?", Detail.NAME),
+        ("Wie ist der Name des Klempners?", Detail.NAME),
         ("What is my doctor's email address?", Detail.MAIL),
         ("What is the phone number of the plumber?", Detail.PHONE),
         ("Wie ist die Telefonnummer vom Klempner?", Detail.PHONE),
@@ -75,6 +76,25 @@ _CUE = "What is the name of the vet?"
 )
 def test_texts_that_may_tell_a_detail(detail: Detail, text: str, *, tells: bool) -> None:
     assert any_tells(detail, _CUE, about=[text], behind=()) is tells
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("Zahnarzt am Dienstag um neun, der Zahn tut wieder weh.", False),
+        ("Der Zahnarzt nahm 180 Euro.", False),
+        ("Unser Zahnarzt will die Miete nicht erhöhen.", False),
+        ("Mein Zahnarzt ist Dr. Moore.", True),
+        ("Es gibt einen neuen Zahnarzt, Herrn Okonkwo.", True),
+        ("Der Zahnarzt Okonkwo ist gut.", True),
+        ("Henrik hat den Zahnarzt gesehen.", True),
+        ("Der Zahnarzt heißt wie ich.", True),
+        ("Ich war mit Mia beim Zahnarzt.", True),
+        ("Endlich ein Zahnarzt in der Nähe: Okonkwo, in unserer Straße.", True),
+    ],
+)
+def test_german_nouns_are_no_names(text: str, *, tells: bool) -> None:
+    assert any_tells(Detail.NAME, "Wie heißt mein Zahnarzt?", about=[text], behind=()) is tells
 
 
 def test_what_follows_counts_if_it_refers_back() -> None:
