@@ -143,7 +143,7 @@ def judge(
     if found.of_the_time or found.introductions:
         # The cue has no word to compare: it asks for what was told then, or for a name.
         sure = max(sure, _just_below(limits.verify_below))
-    if found.has_all_words:
+    if found.has_all_words:  # an agent can look at it, however far it is in meaning
         sure = max(sure, limits.threshold)
     verdict = _verdict(sure, limits)
     return Judgement(
@@ -449,13 +449,12 @@ class _Found:
         if detail is None or most == 0.0 or there.told is not None:
             return False
         about = rows & (self._covered > 0.99 * most)
-        behind = np.isin(there.previous, np.flatnonzero(about))
+        behind = self._rows & np.isin(there.previous, np.flatnonzero(about))
         about |= rows & (there.cosine > there.cosine[about].max() + _NEARER)
         if about.sum() > _WELL_KNOWN:
             return False
-        return not any_tells(
-            detail, self._cue, about=self._spoken(about), behind=self._spoken(behind)
-        )
+        told, further = self._spoken(about), self._spoken(behind)
+        return not any_tells(detail, self._cue, about=told, behind=further)
 
     def _spoken(self, rows: NDArray[np.bool_]) -> Iterator[str]:
         return (self._candidates.spoken[row].text for row in np.flatnonzero(rows))
