@@ -54,7 +54,7 @@ class Unusable(NothingUsable):
 
 @dataclass(slots=True)
 class _Spent:
-    """What the calls of one question have cost until now."""
+    """The requests and tokens of one question so far."""
 
     calls: int = 0
     tokens: int = 0
