@@ -18,6 +18,7 @@ from pathlib import Path
 
 import httpx
 
+from ecphoria.client import Client
 from scripts.archive_classes import quick_java
 
 ROOT = Path(__file__).parents[1]
@@ -47,19 +48,28 @@ def main(wanted: Sequence[str]) -> int:
     if unknown := set(names) - set(FRAMEWORKS):
         print(f"there is no framework {min(unknown)}; there are {', '.join(FRAMEWORKS)}")
         return 2
-    begun = time.monotonic()
-    failed = []
     with (
         tempfile.TemporaryDirectory(prefix="ecphoria-") as home,
         _service(Path(home)) as environment,
-        ThreadPoolExecutor(_AT_ONCE) as pool,
     ):
+        failed = _test_all(names, environment, _AT_ONCE)
+        if failed:
+            print(f"Once more, one at a time: {', '.join(failed)}", flush=True)
+            failed = _test_all(failed, environment, 1)
+    print(f"failed: {', '.join(failed)}" if failed else f"{len(names)} frameworks work")
+    return 1 if failed else 0
+
+
+def _test_all(names: Sequence[str], environment: dict[str, str], at_once: int) -> list[str]:
+    """Test the frameworks with these names and print the results; gives names that failed."""
+    begun = time.monotonic()
+    failed = []
+    with ThreadPoolExecutor(at_once) as pool:
         results = pool.map(lambda name: _test(name, environment), names)
         for name, (code, output) in zip(names, results, strict=True):
             print(f"{name} ({time.monotonic() - begun:.0f} s)\n{output}", flush=True)
             failed += [name] if code else []
-    print(f"failed: {', '.join(failed)}" if failed else f"{len(names)} frameworks work")
-    return 1 if failed else 0
+    return failed
 
 
 @contextmanager
@@ -83,6 +93,7 @@ def _service(home: Path) -> Iterator[dict[str, str]]:
     try:
         url = _address(service, told)
         key = (home / "admin.key").read_text().strip()
+        _warm(url, key)
         yield inherited | {"ECPHORIA_URL": url, "ECPHORIA_API_KEY": key}
     finally:
         service.terminate()
@@ -99,6 +110,19 @@ def _address(service: "subprocess.Popen[bytes]", told: Path) -> str:
                     return url
         time.sleep(0.2)
     raise SystemExit(f"the service did not start:\n{told.read_text()}")
+
+
+def _warm(url: str, key: str) -> None:
+    """Do once what the tests do.
+
+    Neo4j plans each query when it is asked first. On a busy machine this takes longer than the 30
+    seconds that a client of an adapter waits.
+    """
+    with Client(url, api_key=key, tenant="warm-up", timeout=_START_S) as client:
+        client.admin.create_tenant("warm-up")
+        client.remember("I moved to Trieste in March.", session="spring")
+        client.recall("Where do I live?")
+        client.admin.erase_tenant("warm-up")
 
 
 def _test(name: str, environment: dict[str, str]) -> tuple[int, str]:
