@@ -34,10 +34,10 @@ from ecphoria.records.tenant import (
 from ecphoria.records.traced import GateKind, Limits
 from ecphoria.text.asking import asks_nothing, asks_openly
 from ecphoria.text.cue import LIGHT_STEMS, introduction, is_of_another, only_names
-from ecphoria.text.details import any_tells
 from ecphoria.text.languages import QUESTION_MARKS
 from ecphoria.text.names import normalise
 from ecphoria.text.phrasebook import in_english
+from ecphoria.text.telling import any_tells
 from ecphoria.text.tokens import as_written, stems_of, words
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")

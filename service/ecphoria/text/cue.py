@@ -34,7 +34,7 @@ from ecphoria.text.dating import (
     stated_dates,
     stems_of_days,
 )
-from ecphoria.text.details import ASKED, IN_ENGLISH_AND_GERMAN, Detail
+from ecphoria.text.details import ASKED, OF_WORDS, Detail
 from ecphoria.text.english import (
     CONTRACTED,
     FUNCTION_WORDS,
@@ -249,7 +249,7 @@ def asked_detail(asked: str, languages: Sequence[Language]) -> Detail | None:
     if _roles(asked):
         return Detail.NAME
     found = next((kind for kind, pattern in ASKED.items() if pattern.search(asked)), None)
-    is_read = {LANGUAGES["de"]}.issuperset(languages) or found not in IN_ENGLISH_AND_GERMAN
+    is_read = {LANGUAGES["de"]}.issuperset(languages) or found not in OF_WORDS
     return found if is_read else None
 
 

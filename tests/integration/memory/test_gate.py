@@ -138,6 +138,9 @@ _HOUSEHOLD = (
         ("What colour is my umbrella?", "colour"),
         ("How much does the tutor of the kids cost?", "amount"),
         ("What is the phone number of the plumber?", "phone number"),
+        ("When does the tutor of the kids come?", "time"),
+        ("Where is the plumber?", "place"),
+        ("Who pays the tutor of the kids?", "person"),
     ],
 )
 async def test_a_detail_that_no_memory_of_the_topic_tells_is_no_answer(
@@ -153,7 +156,7 @@ async def test_a_detail_that_no_memory_of_the_topic_tells_is_no_answer(
     "cue",
     [
         "What is the name of my dentist?", "What is our dog called?", "What colour is the shed?",
-        "How much is the gym?",
+        "How much is the gym?", "Where did I lose my umbrella?", "Who bit the postman?",
     ],
 )  # fmt: skip
 async def test_a_detail_that_a_memory_tells_is_an_answer(

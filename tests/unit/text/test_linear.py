@@ -20,6 +20,7 @@ from ecphoria.text.cue import analyse, introduction, is_of_another, turn_feature
 from ecphoria.text.cutting import cut
 from ecphoria.text.dates import resolve_dates, told_times
 from ecphoria.text.dating import stated_dates
+from ecphoria.text.details import Detail
 from ecphoria.text.german import is_german
 from ecphoria.text.languages import LANGUAGES
 from ecphoria.text.machine_words import without_code
@@ -37,6 +38,7 @@ from ecphoria.text.quotes import carries, find_quote, may_deny
 from ecphoria.text.retold import with_its_thing
 from ecphoria.text.self_statements import self_statements
 from ecphoria.text.statements import read_statements
+from ecphoria.text.telling import any_tells
 from ecphoria.text.terms import cue_terms, terms
 from ecphoria.text.tokens import check_readable, stems, without_terminal_codes
 from tests.unit.recall.builders import hit
@@ -107,7 +109,12 @@ def _required(text: str) -> None:
     read_match(f'"{text.replace(chr(34), "")} x"', Match.PHRASE)
 
 
+def _tells(detail: Detail) -> Callable[[str], object]:
+    return lambda text: any_tells(detail, text, about=[text], behind=())
+
+
 READERS: dict[str, Callable[[str], object]] = {
+    **{f"any_tells a {one}": _tells(one) for one in Detail},
     "asks_openly": asks_openly,
     "analyse": lambda text: analyse(text, ("Ana", "Zo\u00eb")),
     "candidate_spans": lambda text: list(candidate_spans(text)),
