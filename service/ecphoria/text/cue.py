@@ -43,7 +43,7 @@ from ecphoria.text.english import (
     STOP_WORDS,
 )
 from ecphoria.text.languages import LANGUAGES, QUESTION_MARKS, Language, languages_of
-from ecphoria.text.names import names_of_cue
+from ecphoria.text.names import find_names
 from ecphoria.text.phrasebook import in_english, originals
 from ecphoria.text.terms import CueTerms, Related, cue_terms, joined_names, merged
 from ecphoria.text.tokens import APOSTROPHES, porter, stems, stems_of, word_set, words
@@ -168,7 +168,7 @@ def analyse(
     impolite = POLITE_REQUEST.sub(" ", text)
     said = SECOND_PERSON_SAID.search(impolite)
     days = tuple(day for day in stems_of_days(untimed, stated) if day.isdisjoint(timeless.stems))
-    named, likely = names_of_cue(asked, languages)
+    named, likely = find_names(asked, languages)
     english = in_english(asked, languages)
     unreminded, mine = REMINDER.sub(" ", text), [one.me for one in languages]
     return CueAnalysis(

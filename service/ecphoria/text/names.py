@@ -243,7 +243,7 @@ def _is_year(word: str) -> bool:
 
 
 _WRITTEN: Final = rf"(?:[{UPPER}](?:[^\W\d_](?<![{UPPER}])){{2,}})"
-_NAMED_IN_CUE: Final = re.compile(rf"(?<=\s){_WRITTEN}(?!\w)|^{_WRITTEN}(?=[{APOSTROPHES}]s\b)")
+_NAMED: Final = re.compile(rf"(?<=\s){_WRITTEN}(?!\w)|^{_WRITTEN}(?=[{APOSTROPHES}]s\b)")
 _TITLES: Final = ("Frau", "Herr", "Herrn", "Doktor", "Professor", "Dr.", "Prof.")
 _TITLED: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _TITLES))})\s+({_WRITTEN})")
 _BEFORE_NOUN: Final = re.compile(
@@ -265,8 +265,8 @@ _BARE_BEHIND: Final = word_set(
 _GERMAN: Final = LANGUAGES["de"]
 
 
-def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str], frozenset[str]]:
-    """Find stems of the names in a cue by their capitals, and of those that may be names.
+def find_names(text: str, languages: Sequence[Language]) -> tuple[frozenset[str], frozenset[str]]:
+    """Find stems of the names in a text by their capitals, and of those that may be names.
 
     A name is a capitalised word behind the first one, or a first one with `'s`. German writes all
     nouns so: there a name stands behind *Frau* or *Herr*, and a noun without an article may be
@@ -274,19 +274,19 @@ def names_of_cue(cue: str, languages: Sequence[Language]) -> tuple[frozenset[str
     no capitals: there a few characters in front of a particle, such as the Chinese *de*, may be
     one.
 
-    >>> names_of_cue("When is Leo's birthday?", ())[0]
+    >>> find_names("When is Leo's birthday?", ())[0]
     frozenset({'leo'})
-    >>> sorted(names_of_cue("Wann hat Leo Geburtstag?", [LANGUAGES["de"]])[1])
+    >>> sorted(find_names("Wann hat Leo Geburtstag?", [LANGUAGES["de"]])[1])
     ['geburtstag', 'leo']
     """
-    cue = cue.strip()
+    text = text.strip()
     if any(not one.spaced for one in languages):
-        owners = _OWNER.findall(_ASKER.sub(" ", cue))
+        owners = _OWNER.findall(_ASKER.sub(" ", text))
         return frozenset(), frozenset(stems_of(words(" ".join(owners))))
     if _GERMAN in languages:
-        bare = [match["noun"] for match in _BEFORE_NOUN.finditer(cue) if _is_bare(match)]
-        return _stems_of_names(_TITLED.findall(cue)), _stems_of_names(bare)
-    named = _stems_of_names(_NAMED_IN_CUE.findall(cue))
+        bare = [match["noun"] for match in _BEFORE_NOUN.finditer(text) if _is_bare(match)]
+        return _stems_of_names(_TITLED.findall(text)), _stems_of_names(bare)
+    named = _stems_of_names(_NAMED.findall(text))
     return (frozenset(), named) if languages else (named, frozenset())
 
 

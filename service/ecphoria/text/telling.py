@@ -13,9 +13,9 @@ from ecphoria.text.languages import LANGUAGES, languages_of
 from ecphoria.text.names import (
     NameKind,
     candidate_spans,
+    find_names,
     is_name,
     name_kind,
-    names_of_cue,
     normalise,
 )
 from ecphoria.text.tokens import SENTENCE_ENDS, UPPER, stems_of, words
@@ -142,7 +142,7 @@ def _names(text: str) -> Sequence[str]:
 def _german_names(text: str) -> Sequence[str]:
     """List the same in German, which writes all nouns with a capital."""
     found = " ".join([*_BEHIND_NOUN.findall(text), *_OPENS_GERMAN.findall(text)])
-    return [*chain(*names_of_cue(text, (_GERMAN,))), *stems_of(words(found))]
+    return [*chain(*find_names(text, (_GERMAN,))), *stems_of(words(found))]
 
 
 _WORD: Final = r"([^\W\d_]+)"

@@ -28,9 +28,9 @@ from ecphoria.text.matching import holds, read_match
 from ecphoria.text.names import (
     candidate_spans,
     capitalised_words,
+    find_names,
     lower_words,
     name_kind,
-    names_of_cue,
     normalise,
 )
 from ecphoria.text.phrasebook import in_english
@@ -140,8 +140,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "lowered": lowered,
     "may_deny": lambda text: may_deny(text, len(text) // 2, len(text) // 2 + 9),
     "name_kind": name_kind,
-    "names_of_cue": lambda text: names_of_cue(text, ()),
-    "names_of_german_cue": lambda text: names_of_cue(text, (LANGUAGES["de"],)),
+    "find_names": lambda text: find_names(text, ()),
+    "find_german_names": lambda text: find_names(text, (LANGUAGES["de"],)),
     "ngrams": ngrams,
     "normalise": normalise,
     "one_line": one_line,

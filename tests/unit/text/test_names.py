@@ -6,10 +6,10 @@ from ecphoria.text.names import (
     NameKind,
     candidate_spans,
     capitalised_words,
+    find_names,
     is_name,
     lower_words,
     name_kind,
-    names_of_cue,
     normalise,
 )
 
@@ -154,4 +154,4 @@ def test_only_words_of_code_are_no_name() -> None:
     ],
 )
 def test_names_of_a_cue(cue: str, names: set[str], likely: set[str]) -> None:
-    assert [set(found) for found in names_of_cue(cue, languages_of(cue))] == [names, likely]
+    assert [set(found) for found in find_names(cue, languages_of(cue))] == [names, likely]
