@@ -157,8 +157,9 @@ class _Forms:
     """What tells a time, a place or a person in one language."""
 
     shown: Mapping[Detail, re.Pattern[str]]
+    """Words that tell it."""
     behind: Mapping[Detail, re.Pattern[str]]
-    """What tells it if the cue lacks the word: one behind an article, or one for a person."""
+    """Where a word stands that tells it, if the cue does not have that word."""
     names_in: Callable[[str], Sequence[str]]
 
 
