@@ -26,10 +26,11 @@ class Detail(StrEnum):
     PERSON = "person"
 
 
-_BE: Final = rf"(?: is| was| are| were| am|[{APOSTROPHES}]s|[{APOSTROPHES}]re)"
 _BE_NOW: Final = rf"(?: is| are| am|[{APOSTROPHES}]s|[{APOSTROPHES}]re)"
+_BE: Final = rf"(?:{_BE_NOW}| was| were)"
+_AND: Final = "and |so |but "
+_AND_GERMAN: Final = "und |aber "
 _PAST_GERMAN: Final = r"(?:war|ha(?:t|b|st)|wurde|kam|ging|fuhr|zog|\w+ten?\b)"
-# `ecphoria.text.cue` reads these, so a recall for no detail does not enter this module.
 ASKED: Final = {
     Detail.NAME: re.compile(
         rf"\bnames? of\b|[{APOSTROPHES}]s?(?: (?:first|last|full))? names?\b"
@@ -57,11 +58,12 @@ ASKED: Final = {
         r"|\bwie ?viel\b(?! (?:zeit|uhr)\b)",
         re.IGNORECASE,
     ),
-    # What happened is dated by its memory, and what lasts or recurs may be counted over several.
+    # The past is left out: a memory's date tells when something happened. "How long have I" and
+    # "how often did I" may be counted over several memories.
     Detail.TIME: re.compile(
-        rf"^\W*(?:and |so |but )?when(?:{_BE_NOW}| will| shall| do| does| can| should)\b"
+        rf"^\W*(?:{_AND})?when(?:{_BE_NOW}| will| shall| do| does| can| should)\b"
         r"|\b(?:what|which) time (?!of\b|did\b|was\b)|\b(?:what|which) day (?!did\b|was\b)"
-        rf"|^\W*(?:und |aber )?wann (?!{_PAST_GERMAN})"
+        rf"|^\W*(?:{_AND_GERMAN})?wann (?!{_PAST_GERMAN})"
         r"(?!(?:ist|bin|bist|sind|seid)\b.*\b\w{0,9}ge\w{1,19}(?:t|en)\W*$)"
         rf"|\b(?:um wie ?viel uhr|an welchem tag) (?!{_PAST_GERMAN})",
         re.IGNORECASE,
@@ -77,13 +79,13 @@ ASKED: Final = {
         re.IGNORECASE,
     ),
     Detail.PLACE: re.compile(
-        r"^\W*(?:and |so |but |und |aber )?(?:where|wo|wohin|woher)\b", re.IGNORECASE
+        rf"^\W*(?:{_AND}|{_AND_GERMAN})?(?:where|wo|wohin|woher)\b", re.IGNORECASE
     ),
     Detail.PERSON: re.compile(
-        r"^\W*(?:and |so |but |with |to |for |from |by )?whom?\b"
-        r"|^\W*(?:und |aber |mit |bei |von |für |zu |an |auf )?(?:wer|wen|wem)\b",
+        rf"^\W*(?:{_AND}|with |to |for |from |by )?whom?\b"
+        rf"|^\W*(?:{_AND_GERMAN}|mit |bei |von |für |zu |an |auf )?(?:wer|wen|wem)\b",
         re.IGNORECASE,
     ),
 }
 OF_WORDS: Final = frozenset(Detail) - {Detail.NAME, Detail.MAIL, Detail.PHONE}
-"""Kinds that are told by words; they are read in English and German only."""
+"""Kinds that words tell. The words are those of English and German."""

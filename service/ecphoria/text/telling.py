@@ -31,24 +31,22 @@ _NUMBER_GERMAN: Final = (
     r"|\w+(?:zehn|zig|ßig)|\w*hundert|\w*tausend|halb\w*|viertel|dutzend|doppelt"
 )
 _NAMED_TIME: Final = (
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mon|tues?|wed|thur?s?|fri|sat|sun"
-    r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mon|tues?|wed|thur?s?|fri|sat|sun|jan(?:uary)?"
+    r"|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|springs?|summers?|autumns?|winters?|nights?|noon"
     r"|midnight|dawn|dusk|christmas|easter|whitsun|ramadan|passover|thanksgiving"
 )
 _TIME: Final = (
     rf"{_NUMBER}|\b(?:{_NAMED_TIME}|seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?"
-    r"|years?"
-    r"|decades?|ages|mornings?|afternoons?|evenings?|sunrise|sunset|weekends?|fortnight|breakfast"
-    r"|lunch\w*|dinner|bedtime|holidays?|vacation|terms?|semesters?|seasons?|falls?|birthdays?"
-    r"|anniversary|deadline|eod|asap|dates?|today|tomorrow|tonight|yesterday|daily|(?:bi)?weekly"
-    r"|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|nightly|hourly|late|later|latest|early"
-    r"|earlier|soon|first|last|next|now|then|once|again|after|before|until|till?|since|during"
-    r"|while"
-    r"|when(?:ever)?|always|constant\w*|never|ever|forever|often|frequent\w*|usually|sometimes"
-    r"|occasional\w*|rarely|hardly|seldom|regularly|every|each|per|times|most|many|few|whole"
-    r"|permanent(?:ly)?|life(?:time)?|end|start|begin(?:ning)?|o[\u2019']clock|[ap]\.?m)\b"
+    r"|years?|decades?|ages|mornings?|afternoons?|evenings?|sunrise|sunset|weekends?|fortnight"
+    r"|breakfast|lunch\w*|dinner|bedtime|holidays?|vacation|terms?|semesters?|seasons?|falls?"
+    r"|birthdays?|anniversary|deadline|eod|asap|dates?|today|tomorrow|tonight|yesterday|daily"
+    r"|(?:bi)?weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|nightly|hourly|late|later"
+    r"|latest|early|earlier|soon|first|last|next|now|then|once|again|after|before|until|till?"
+    r"|since|during|while|when(?:ever)?|always|constant\w*|never|ever|forever|often|frequent\w*"
+    r"|usually|sometimes|occasional\w*|rarely|hardly|seldom|regularly|every|each|per|times|most"
+    r"|many|few|whole|permanent(?:ly)?|life(?:time)?|end|start|begin(?:ning)?|o[\u2019']clock"
+    r"|[ap]\.?m)\b"
 )
 _NAMED_TIME_GERMAN: Final = (
     rf"(?:{'|'.join((*german.WEEKDAYS, *german.MONTHS))})s?|frühling|frühjahr|sommer|herbst|winter"
@@ -62,8 +60,7 @@ _TIME_GERMAN: Final = (
     r"|nie|niemals|oft|öfters?|häufig|selten|manchmal|meist\w*|ständig|dauernd|regelmäßig|täglich"
     r"|stündlich|wöchentlich|monatlich|jährlich|jede\w*|pro|\w*mal|seit|bis|während|wenn|sobald"
     r"|nachdem|bevor|vor|nach|lang\w*|kurz\w*|ewig|ganz\w*|ferien|urlaub|feiertag\w*"
-    r"|geburtstag\w*)"
-    r"\b"
+    r"|geburtstag\w*)\b"
 )
 _NO_PLACE: Final = (
     rf"(?! (?:\d|(?:{_NAMED_TIME}|(?:{_ONE_TO_TWELVE}|half)(?! of)|all|last|least|once|first|time"
@@ -82,12 +79,9 @@ _SHOWN: Final = {
     ),
     Detail.COLOUR: re.compile(
         r"colou?r|farbe|(?:red|blue|green|yellow|white|black|gr[ae]y|brown|orange|pink|purple"
-        r"|violet"
-        r"|beige|turquoise|teal|silver|gold|cream|ivory|maroon|navy|crimson|lilac|magenta|cyan"
-        r"|copper"
-        r"|bronze|blond|dark|light|pale|bright|rot|blau|grün|gelb|wei(?:ß|ss)|schwarz|grau|braun"
-        r"|rosa"
-        r"|lila|violett|türkis|silber|hell|dunkel|bunt)\w{0,3}\b",
+        r"|violet|beige|turquoise|teal|silver|gold|cream|ivory|maroon|navy|crimson|lilac|magenta"
+        r"|cyan|copper|bronze|blond|dark|light|pale|bright|rot|blau|grün|gelb|wei(?:ß|ss)|schwarz"
+        r"|grau|braun|rosa|lila|violett|türkis|silber|hell|dunkel|bunt)\w{0,3}\b",
         re.IGNORECASE,
     ),
     Detail.AMOUNT: re.compile(
@@ -154,19 +148,19 @@ _ARTICLE_GERMAN: Final = (
 
 @dataclass(frozen=True)
 class _Forms:
-    """What tells a time, a place or a person in one language."""
+    """Words of one language that tell a time, a place or a person."""
 
     shown: Mapping[Detail, re.Pattern[str]]
-    """Words that tell it."""
+    """Words that tell the detail by themselves."""
     behind: Mapping[Detail, re.Pattern[str]]
-    """Where a word stands that tells it, if the cue does not have that word."""
+    """Places of words in a text. Such a word tells the detail if the cue does not have it."""
     names_in: Callable[[str], Sequence[str]]
 
 
 _ENGLISH_FORMS: Final = _Forms(
     {
         Detail.TIME: re.compile(
-            # What has happened is dated by its memory.
+            # The past counts as a time, because the memory has a date.
             rf"{_TIME}|\b(?:was|were|had|did|went|took|got|came)\b"
             r"|(?<!\bis )(?<!\bare )(?<!\bbe )\b\w{2,}ed\b",
             re.IGNORECASE,
@@ -175,21 +169,17 @@ _ENGLISH_FORMS: Final = _Forms(
         Detail.FREQUENCY: re.compile(_TIME, re.IGNORECASE),
         Detail.PERSON: re.compile(
             r"[:=@\u2192]|\bI\b|\b(?i:me|myself|we|us|he|him|she|they|them|you|by|everybody"
-            r"|everyone"
-            r"|nobody|no one)\b"
-            # "Paid the bill.": who speaks leaves himself out.
+            r"|everyone|nobody|no one)\b"
+            # "Paid the bill.": a speaker leaves out the subject.
             r"|^\W*(?:\w+(?:ed|ing)|Ate|Bought|Broke|Built|Came|Cut|Did|Found|Gave|Got|Had|Left"
-            r"|Lost"
-            r"|Made|Met|Paid|Put|Ran|Read|Saw|Sent|Sold|Spoke|Told|Took|Went|Won|Wrote)\b"
+            r"|Lost|Made|Met|Paid|Put|Ran|Read|Saw|Sent|Sold|Spoke|Told|Took|Went|Won|Wrote)\b"
         ),
         Detail.PLACE: re.compile(
             r"[\d:=/@\u2192]|\b(?:nearby|here|there|home|away|abroad|overseas|downtown|upstairs"
             r"|downstairs|indoors|outdoors|outside|inside|around|opposite|behind|above|below"
-            r"|online|remote(?:ly)?"
-            r"|virtual(?:ly)?|everywhere|nowhere|somewhere|left|right|corner|door|street|road"
-            r"|avenue"
-            r"|square|address|floor|room|city|town|village|country|north|south|east|west|went|gone"
-            r"|going|visit\w*|\w+(?:shop|store|house|hall|land))\b",
+            r"|online|remote(?:ly)?|virtual(?:ly)?|everywhere|nowhere|somewhere|left|right|corner"
+            r"|door|street|road|avenue|square|address|floor|room|city|town|village|country|north"
+            r"|south|east|west|went|gone|going|visit\w*|\w+(?:shop|store|house|hall|land))\b",
             re.IGNORECASE,
         ),
     },
@@ -197,16 +187,13 @@ _ENGLISH_FORMS: Final = _Forms(
         Detail.PERSON: re.compile(
             rf"\b(?:(?:{_ARTICLE}|two|three) "
             r"|(?=mum|mom|dad|granny|grand|aunt|uncle|police|people|friends|kids|children"
-            r"|parents))"
-            rf"{_WORD}",
+            rf"|parents)){_WORD}",
             re.IGNORECASE,
         ),
         Detail.PLACE: re.compile(
             rf"\b(?:(?:in|at|on){_NO_PLACE}|to|from|into|onto|near|by|beside|behind"
-            r"|under(?:neath)?"
-            r"|below|above|between|among|across|opposite|along|around|through|inside|outside"
-            r"|within|off"
-            r"|past|towards?|against|over|next to|with)"
+            r"|under(?:neath)?|below|above|between|among|across|opposite|along|around|through"
+            r"|inside|outside|within|off|past|towards?|against|over|next to|with)"
             rf"(?: {_ARTICLE})? {_WORD}",
             re.IGNORECASE,
         ),
@@ -217,23 +204,20 @@ _GERMAN_FORMS: Final = _Forms(
     {
         Detail.TIME: re.compile(
             rf"{_TIME_GERMAN}|\b(?:war|waren|wurden?|hatten?|kam|kamen|ging|gingen|fuhr|fuhren"
-            r"|fand"
-            r"|worden|\w{0,9}ge\w{2,19}(?:t|en))\b",
+            r"|fand|worden|\w{0,9}ge\w{2,19}(?:t|en))\b",
             re.IGNORECASE,
         ),
         Detail.DURATION: re.compile(_TIME_GERMAN, re.IGNORECASE),
         Detail.FREQUENCY: re.compile(_TIME_GERMAN, re.IGNORECASE),
         Detail.PERSON: re.compile(
             r"[:=@\u2192]|\b(?:ich|mich|mir|wir|uns|er|ihn|ihm|sie|ihnen|du|dich|dir|man|von|vom"
-            r"|durch"
-            r"|alle|keiner|niemand)\b",
+            r"|durch|alle|keiner|niemand)\b",
             re.IGNORECASE,
         ),
         Detail.PLACE: re.compile(
             r"[\d:=/@\u2192]|\b(?:hier|da|dort\w*|daheim|zuhause|hause|oben|unten|draußen|drinnen"
             r"|drüben|nebenan|überall|nirgends|nirgendwo|unterwegs|links|rechts|online|straße"
-            r"|platz"
-            r"|adresse|stadt|dorf|land|norden|süden|osten|westen)\b",
+            r"|platz|adresse|stadt|dorf|land|norden|süden|osten|westen)\b",
             re.IGNORECASE,
         ),
     },
@@ -246,9 +230,8 @@ _GERMAN_FORMS: Final = _Forms(
         ),
         Detail.PLACE: re.compile(
             rf"\b(?:(?:in|im|ins|an|am|ans|um|nach|vor|zu|ab){_NO_PLACE_GERMAN}|auf|aufs|bei"
-            r"|beim|zum"
-            r"|zur|aus|neben|hinter|vorm|über|unter|unterm|zwischen|gegenüber|durch|von|vom"
-            r"|entlang)"
+            r"|beim|zum|zur|aus|neben|hinter|vorm|über|unter|unterm|zwischen|gegenüber|durch"
+            r"|von|vom|entlang)"
             rf"(?: {_ARTICLE_GERMAN})? {_WORD}",
             re.IGNORECASE,
         ),
