@@ -379,16 +379,21 @@ class Settings(BaseSettings):
         return self
 
 
-def variables() -> Iterator[tuple[str, type[BaseModel], FieldInfo]]:
-    """List every variable with the group and the field it sets, in order."""
+def variables(*, of_tests: bool = False) -> Iterator[tuple[str, type[BaseModel], FieldInfo]]:
+    """List every variable with the group and the field it sets, in order.
+
+    With `of_tests`, list those of the inner fields instead.
+    """
+    prefix = TEST_PREFIX if of_tests else PREFIX
     for name, field in Settings.model_fields.items():
         group = _group_of(field)
         if group is None:
-            yield f"{PREFIX}{name}".upper(), Settings, field
+            if not of_tests:
+                yield f"{prefix}{name}".upper(), Settings, field
             continue
         for inner, setting in group.model_fields.items():
-            if INNER not in setting.metadata:
-                yield f"{PREFIX}{name}{DELIMITER}{inner}".upper(), group, setting
+            if (INNER in setting.metadata) is of_tests:
+                yield f"{prefix}{name}{DELIMITER}{inner}".upper(), group, setting
 
 
 def _group_of(field: FieldInfo) -> type[_Group] | None:
@@ -399,13 +404,11 @@ def _group_of(field: FieldInfo) -> type[_Group] | None:
 def _of_tests() -> dict[str, dict[str, str]]:
     """Read the inner fields, by group and name, that the environment of a test sets."""
     found: dict[str, dict[str, str]] = {}
-    for name, field in Settings.model_fields.items():
-        group = _group_of(field)
-        for inner, setting in group.model_fields.items() if group else ():
-            variable = f"{TEST_PREFIX}{name}{DELIMITER}{inner}".upper()
-            value = os.environ.get(variable)  # noqa: TID251 (the one place that reads it)
-            if value and INNER in setting.metadata:
-                found.setdefault(name, {})[inner] = value
+    for variable, _, _ in variables(of_tests=True):
+        value = os.environ.get(variable)  # noqa: TID251 (the one place that reads it)
+        if value:
+            group, inner = variable.removeprefix(TEST_PREFIX).lower().split(DELIMITER)
+            found.setdefault(group, {})[inner] = value
     return found
 
 

@@ -172,6 +172,7 @@ def test_replicas_behind_a_proxy_lose_nothing_when_they_are_killed(
                         replicas.start(kill % REPLICAS)
                 finally:
                     callers.stop()
+                wait_for_proxy(operator)  # it finds a service ready some checks after the start
                 require_all_once(owner, callers)
                 for job in jobs:
                     require_done(owner, job)

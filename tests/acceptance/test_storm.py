@@ -60,8 +60,8 @@ class House:
             "ECPHORIA_LOG__LEVEL": "warning",
             "ECPHORIA_LOG__FORMAT": "json",
             "ECPHORIA_JOBS__LEASE_S": "5",
-            "ECPHORIA_JOBS__PAUSE_S": "1",
             "ECPHORIA_JOBS__ATTEMPTS": "100",
+            "ECPHORIA_TEST_JOBS__PAUSE_S": "1",
             "ECPHORIA_TEST_NEO4J__RETRY_S": "5",
         }
         with self._log.open("a") as stream:
@@ -184,7 +184,7 @@ class Crew:
 
     def _call(self, method: str, path: str, **more: Any) -> httpx.Response:
         answer = self._client.request(method, self._house.url + path, **more)
-        if answer.status_code == 503:
+        if answer.status_code in {429, 503}:  # without effect; it says why, and when to ask again
             raise httpx.TransportError(answer.text)
         return answer
 

@@ -109,7 +109,7 @@ async def world(
 
 
 async def ended(jobs: JobStore, job: Job) -> Job:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(300):
         while True:
             with suppress(StoreUnavailable):
                 found = await jobs.find(job.tenant, job.id)
