@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypedDict
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
@@ -74,10 +74,7 @@ class FromMemories:
         self, client: AsyncClient, question: Question, _places: Mapping[str, str], /
     ) -> Said:
         """Ask the service."""
-        name, options = _options(self._arm)
-        answer = await client.ask(
-            question.text, strategy=name, options=options, brief=True, record=False
-        )
+        answer = await client.ask(question.text, **_asked(self._arm), brief=True, record=False)
         if answer.model != self._model:
             raise InvalidInput(
                 f"The service asks {answer.model}, not {self._model}; give the right name.",
@@ -139,14 +136,19 @@ class FromNames:
 async def _recalled(
     client: AsyncClient, question: Question, arm: Arm | None, *, explain: bool = False
 ) -> RecallResult:
-    name, options = _options(arm)
-    return await client.recall(
-        question.text, strategy=name, options=options, record=False, explain=explain
-    )
+    return await client.recall(question.text, **_asked(arm), record=False, explain=explain)
 
 
-def _options(arm: Arm | None) -> tuple[str | None, Mapping[str, OptionValue] | None]:
-    return (None, None) if arm is None else (arm.strategy, arm.options)
+class _Asked(TypedDict, total=False):
+    strategy: str
+    options: Mapping[str, OptionValue]
+    rerank: bool
+
+
+def _asked(arm: Arm | None) -> _Asked:
+    if arm is None:
+        return {}
+    return {"strategy": arm.strategy, "options": arm.options, "rerank": arm.rerank}
 
 
 def _woken(result: RecallResult) -> list[str]:

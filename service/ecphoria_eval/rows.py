@@ -118,16 +118,22 @@ NAMES = (
 
 WITHOUT = "without:"
 _CONSOLIDATION = "consolidation"
+_RERANK = "rerank"
+"""An option of the recall, not of its strategy."""
 UNCONSOLIDATED = WITHOUT + _CONSOLIDATION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A strategy with options, under the name it has in the report."""
+    """A strategy with options, under the name it has in the report.
+
+    With `rerank`, the reader orders its first turns.
+    """
 
     name: str
     strategy: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    rerank: bool = False
 
 
 def chosen(known: Sequence[StrategyInfo], wanted: Sequence[str]) -> list[Arm]:
@@ -135,7 +141,8 @@ def chosen(known: Sequence[StrategyInfo], wanted: Sequence[str]) -> list[Arm]:
 
     Args:
         known: What the service has.
-        wanted: Each a strategy's name, perhaps with options: `cls:preset=paper,base=fusion`.
+        wanted: Each a strategy's name, perhaps with options: `cls:preset=paper,base=fusion`;
+            `rerank=true` is one of all strategies.
 
     Raises:
         UnknownStrategy: The service has none of this name.
@@ -160,19 +167,27 @@ def _arm(there: Mapping[str, StrategyInfo], wanted: str) -> Arm:
                 f"`{part}` is no option; write {name}:OPTION=VALUE,OPTION=VALUE.", field="strategy"
             )
         options[option] = _value(there[name], option, text)
-    return Arm(name=wanted, strategy=name, options=options)
+    rerank = options.pop(_RERANK, False) is True
+    return Arm(name=wanted, strategy=name, options=options, rerank=rerank)
 
 
 def _value(strategy: StrategyInfo, name: str, text: str) -> OptionValue:
     """Read the value of an option as the option's type."""
     option = _option(strategy, name)
-    if option is None and name != "preset":
-        known = ", ".join(["preset", *(one.name for one in strategy.parameters)])
+    if option is not None:
+        value = _typed(text, type(option.default))
+        fits = _takes(option, value)
+    elif name == _RERANK:
+        value = _typed(text, bool)
+        fits = isinstance(value, bool)
+    elif name == "preset":
+        value, fits = text, text in strategy.presets
+    else:
+        known = ", ".join(["preset", _RERANK, *(one.name for one in strategy.parameters)])
         raise InvalidInput(
             f"{strategy.name} has no option `{name}`; it has: {known}.", field="strategy"
         )
-    value = text if option is None else _typed(text, type(option.default))
-    if not (value in strategy.presets if option is None else _takes(option, value)):
+    if not fits:
         raise InvalidInput(f"`{name}` of {strategy.name} does not take `{text}`", field="strategy")
     return value
 
@@ -200,11 +215,7 @@ def ablations(known: Sequence[StrategyInfo], arms: Sequence[Arm]) -> list[Arm]:
     default = known[0].name
     there = {strategy.name: strategy for strategy in known}
     found = [
-        Arm(
-            name=_without(arm.name, mechanism, default),
-            strategy=arm.strategy,
-            options={**arm.options, **off},
-        )
+        replace(arm, name=_without(arm.name, mechanism, default), options={**arm.options, **off})
         for arm in arms
         for mechanism, off in there[arm.strategy].mechanisms.items()
         if not _is_off(there[arm.strategy], arm, off)

@@ -490,6 +490,7 @@ async def recall(
         question.text,
         strategy=arm.strategy,
         options=arm.options,
+        rerank=arm.rerank,
         k=depth,
         record=False,
         collapse=collapse,

@@ -13,6 +13,15 @@ from tests.unit.evaluation.conftest import KNOWN, memories, plan, small, unwatch
 from tests.unit.evaluation.doubles import TinyService
 
 
+async def test_an_arm_may_have_the_reader_order_its_turns(service: TinyService) -> None:
+    arms = chosen(KNOWN, ["ecphoria", "ecphoria:rerank=true,w_words=0.5"])
+    arms += ablations(KNOWN, arms[1:])
+    assert [arm.rerank for arm in arms] == [False, True, *[True] * (len(arms) - 2)]
+    assert arms[1].options == {"w_words": 0.5}
+    await run(small(), service.connect, plan(*arms[:2]), unwatched)
+    assert {body.get("rerank", False) for _, body in service.asked} == {False, True}
+
+
 async def test_every_question_is_asked_of_every_arm(service: TinyService) -> None:
     arms = chosen(KNOWN, [])
     outcome = await run(small(), service.connect, plan(*arms), unwatched)
@@ -229,11 +238,12 @@ def test_a_strategy_may_come_with_options_of_their_types() -> None:
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [
-        ("walk:pull=1", "walk has no option `pull`; it has: preset, fan, bend"),
+        ("walk:pull=1", "walk has no option `pull`; it has: preset, rerank, fan, bend"),
         ("walk:preset=papr", "`preset` of walk does not take `papr`"),
         ("walk:fan=-1", "`fan` of walk does not take `-1`"),
+        ("walk:rerank=2", "`rerank` of walk does not take `2`"),
         ("walk:fan=x", "`fan` of walk does not take `x`"),
-        ("fusion:fan=1", "fusion has no option `fan`; it has: preset"),
+        ("fusion:fan=1", "fusion has no option `fan`; it has: preset, rerank"),
     ],
 )
 def test_options_that_a_strategy_does_not_take_are_refused_before_anything_is_asked(
