@@ -536,6 +536,7 @@ def _recall(
         clock=SystemClock(),
         strategies=STRATEGIES,
         default_strategy=settings.recall.strategy,
+        reranks=settings.recall.rerank,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
         cue_reader=CueReader(chat, settings.llm.cue_s) if chat else None,
         reader=create_reader(embedder),

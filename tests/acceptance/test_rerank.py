@@ -1,10 +1,13 @@
 """A recall with `rerank`: the reader orders the first turns and informs the gate."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.acceptance.conftest import Owner
+from ecphoria.settings import RecallSettings
+from tests.acceptance.conftest import Owner, new_owner, running, settings_for
+from tests.conftest import Server
 
 CUE = "Where did Anna put the key of the shed?"
 TOLD = (
@@ -101,3 +104,19 @@ def test_a_cue_without_words_is_recalled_without_the_reader(owner: Owner) -> Non
     answer = owner.post("/v1/recall", json={"vector": vector, "rerank": True})
     assert answer.status_code == 200, answer.text
     assert answer.json()["evidence"]["reader"] == 0.0
+
+
+def test_a_service_may_read_every_recall_that_does_not_say(
+    neo4j_server: Server, tmp_path: Path
+) -> None:
+    settings = settings_for(neo4j_server, tmp_path, recall=RecallSettings(rerank=True))
+    with (
+        running(settings) as service,
+        service.operator() as operator,
+        new_owner(operator) as owner,
+    ):
+        tell(owner)
+        assert recall(owner)["evidence"]["reader"] != 0.0
+        trace = recall(owner)["trace_id"]
+        assert owner.get(f"/v1/traces/{trace}").json()["rerank"]
+        assert recall(owner, rerank=False)["evidence"]["reader"] == 0.0

@@ -238,8 +238,12 @@ def recall(
         ),
     ] = True,
     rerank: Annotated[
-        bool, Option("--rerank", help="Have the reader order the first five turns.")
-    ] = False,
+        bool | None,
+        Option(
+            "--rerank/--no-rerank",
+            help="Have the reader order the first five turns. Default: as the service is set.",
+        ),
+    ] = None,
     lists: Annotated[
         bool, Option("--lists", help="Give at least 20 hits if the question asks for a list.")
     ] = False,

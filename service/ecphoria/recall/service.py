@@ -89,6 +89,7 @@ class RecallService:
         strategies: Mapping[str, Strategy],
         dormant: EpisodeReader | None = None,
         default_strategy: str = "ecphoria",
+        reranks: bool = False,
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
         cue_reader: CueReader | None = None,
@@ -99,7 +100,7 @@ class RecallService:
 
         `strategies` are by the name that a recall sends; `dormant` also reads dormant memories.
         `snippet` gives the Cypher that shows a trace. `forget` drops a tenant from the `caches`.
-        The `reader` reads the first hits of a recall with `rerank`.
+        The `reader` reads the first hits of a recall with `rerank`; `reranks` is the default.
         """
         self._engrams = engrams
         self._cue_reader, self._reader = cue_reader, reader
@@ -108,7 +109,7 @@ class RecallService:
         self._traces = traces
         self._clock = clock
         self._strategies = strategies
-        self._default = default_strategy
+        self._default, self._reranks = default_strategy, reranks
         self._snippet = snippet
         self._model = embedder.model
         self._seeker = Seeker(embedder)
@@ -157,7 +158,8 @@ class RecallService:
             options = replace(options, k=max(options.k, HITS_OF_LIST))
         clock = _Stopwatch()
         filters, unknown = await self._store.named(tenant, options.filters)
-        options = replace(options, filters=filters)
+        rerank = self._reranks if options.rerank is None else options.rerank
+        options = replace(options, filters=filters, rerank=rerank)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         read, judgement = await self._judged(search, ranked, options, clock, record=record)
         ranked = read.ranked

@@ -201,8 +201,9 @@ class QuestionOptions:
     `system`); the role `user` if absent."""
     newest_first: StrictBool = True
     """Rank a memory above the one that it makes outdated, and mark the latter."""
-    rerank: StrictBool = False
-    """Have the reader order the first five turns and inform the gate: about 30 ms of processor."""
+    rerank: StrictBool | None = None
+    """Have the reader order the first five turns and inform the gate: about 30 ms of processor;
+    the service's setting if absent."""
     lists: StrictBool = False
     """Give at least 20 hits if the cue asks for a list ("which books", "what do both like"), in
     English or German. The context may be twice as long, within `token_budget`."""
