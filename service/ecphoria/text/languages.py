@@ -115,6 +115,11 @@ _NAMES: Final = words("Ben Dan Dina Don Ella Hans Lei Mia Mina Sam Tom")
 _ENGLISH: Final = frozenset(
     (*FUNCTION_WORDS, *STOP_WORDS, *INTERJECTIONS, *MONTHS, *WEEKDAYS, *_UNITS, *_NAMES)
 )
+_ALSO_ENGLISH: Final = word_set(
+    "ad ale ate bare dig dog door due end fa font go ham hay hit inn kim met mine pour sea sedan"
+    " sit son sue tan ten till ton van want"
+)
+"""English words that are function words of another language: they alone do not tell it."""
 ENGLISH: Final = "English"
 _GUESSED: Final = 1_000
 """Characters of a text that tell its main language."""
@@ -210,7 +215,10 @@ def _latin(found: Sequence[str], text: str) -> Language | None:
         return None
     # Every process must choose alike, for a memory and for a cue: of two the first in the table.
     best = max(LANGUAGES, key=lambda code: round(score[code], 6))
-    return LANGUAGES[best] if score[best] > english and score[best] >= _LEAST else None
+    if score[best] <= english or score[best] < _LEAST:
+        return None
+    telling = {word for word in found if best in _TELLS.get(word, ())}
+    return None if telling and telling <= _ALSO_ENGLISH else LANGUAGES[best]
 
 
 def content_words(text: str, languages: Iterable[Language]) -> list[str]:
