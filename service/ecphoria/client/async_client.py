@@ -20,6 +20,7 @@ from ecphoria.client.exchange import (
     address_of,
     body_of,
     body_with,
+    converted,
     header_text,
     keyed,
     segment,
@@ -68,7 +69,8 @@ class AsyncClient(AsyncCalls):
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
 
     Raises:
-        InvalidInput: `base_url` is no address, or no header can carry the key or the tenant.
+        InvalidInput: `base_url` is no address, the tenant is empty, or no header can carry it or
+            the key.
         BadFile: The key in the home of the local service cannot be read.
     """
 
@@ -83,6 +85,9 @@ class AsyncClient(AsyncCalls):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         about_key = ""
+        if tenant == "":
+            # Else it would silently be the default tenant.
+            raise InvalidInput("`tenant` is empty; name one, or leave it out.", field="tenant")
         if transport is None:
             wanted = target(base_url, api_key, tenant)
             base_url, api_key, tenant = wanted.url, wanted.key, wanted.tenant
@@ -222,7 +227,7 @@ class AsyncClient(AsyncCalls):
         """
         if never_expires and expires_at is not None:
             raise InvalidInput("Give `expires_at` or `never_expires`, not both.")
-        change: dict[str, object] = {} if metadata is None else {"metadata": dict(metadata)}
+        change = {} if metadata is None else {"metadata": converted(dict, metadata)}
         if never_expires or expires_at is not None:
             change["expires_at"] = None if never_expires else expires_at
         wanted = body_with(wire.episodes.UpdateRequest, change)

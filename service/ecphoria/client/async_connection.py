@@ -98,9 +98,10 @@ class AsyncConnection:
         self, page_type: type[Listing[_Item]], path: str, **parameters: object
     ) -> AsyncIterator[_Item]:
         """Iterate over the items of a list, page by page."""
+        given = Call("GET", path, parameters=parameters).query()  # once, as it may be an iterator
         cursor: str | None = None
         while True:
-            page = await self.get(page_type, path, cursor=cursor, **parameters)
+            page = await self.get(page_type, path, cursor=cursor, **given)
             for item in page.items:
                 yield item
             cursor = page.next_cursor

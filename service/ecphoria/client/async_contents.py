@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, is_dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from ecphoria import records, wire
 from ecphoria.client.async_connection import AsyncCalls
-from ecphoria.client.exchange import body_of, segment
+from ecphoria.client.exchange import body_of, converted, segment
 
 
 class AsyncFacts(AsyncCalls):
@@ -161,7 +161,7 @@ class AsyncItems(AsyncCalls):
             records.item.ItemWrite,
             namespace=namespace,
             key=key,
-            value=dict(value),
+            value=converted(dict, value),
             text=text,
             ttl_s=ttl_s,
         )
@@ -181,7 +181,9 @@ class AsyncItems(AsyncCalls):
         Returns:
             Number of deleted items that existed.
         """
-        wanted = body_of(wire.items.ItemsRequest, items=tuple(items))
+        # Values of records are not read again, and NaN in them would be sent as null.
+        given = [asdict(item) if is_dataclass(item) else item for item in items]
+        wanted = body_of(wire.items.ItemsRequest, items=given)
         return (await self._ask(wire.items.ItemsWrittenAnswer, "PUT", "/v1/items", wanted)).deleted
 
     async def get(
@@ -229,7 +231,7 @@ class AsyncItems(AsyncCalls):
             records.item.ItemSearch,
             namespace=namespace,
             query=query,
-            filter=None if where is None else dict(where),
+            filter=converted(dict, where),
             limit=limit,
             offset=offset,
             refresh=refresh,
@@ -350,7 +352,7 @@ class AsyncGraph(AsyncCalls):
             "/v1/graph",
             around=around,
             hops=hops,
-            kinds=list(kinds) or None,
+            kinds=kinds or None,
             as_of=as_of,
             limit=limit,
         )

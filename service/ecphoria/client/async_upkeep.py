@@ -14,6 +14,7 @@ from ecphoria.client.exchange import (
     body_of,
     body_with,
     change_late,
+    converted,
     failure_of,
     late,
     segment,
@@ -152,7 +153,11 @@ class AsyncSettings(AsyncCalls):
             options: Its parameters, `preset` among them.
             share: Share of the cues, 0 to 1.
         """
-        trial = {"strategy": strategy, "options": dict(options or {}), "share": float(share)}
+        trial = {
+            "strategy": strategy,
+            "options": converted(dict, options or {}),
+            "share": float(share),
+        }
         return await self.change(trial=trial)
 
     async def trial(self) -> wire.settings.TrialAnswer:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -206,6 +206,7 @@ def unusable(cause: ValidationError) -> InvalidInput:
     """Make the error of an argument that cannot be sent, in the words of the service."""
     found = field_problems(cause.errors(), "#")
     said = " ".join(f"`{problem.pointer[2:]}`: {problem.detail}" for problem in found)
+    said = said.removeprefix("``: ")  # of the whole body
     said = said.replace("`filters.", "`")  # a filter is an argument of its own here
     return InvalidInput(said, field=found[0].pointer)
 
@@ -301,8 +302,12 @@ def segment(text: str) -> str:
     """Quote a text so that it is one step of a path.
 
     Raises:
-        InvalidInput: It is not well-formed Unicode.
+        InvalidInput: It is empty, would be left out of the path, or is not well-formed Unicode.
     """
+    if not isinstance(text, str) or text in {"", ".", ".."}:
+        raise InvalidInput(
+            "An id or a name is no text, is empty, or is `.` or `..`; check what you send."
+        )
     try:
         return quote(text, safe="")
     except UnicodeEncodeError as error:
@@ -311,14 +316,22 @@ def segment(text: str) -> str:
 
 def _spelled(value: object) -> str | int | list[str]:
     """Spell a value for the query part of an address."""
-    if isinstance(value, list | tuple):
-        # An empty list would not be sent at all, and all episodes would be listed.
-        return [str(one) for one in value] or ""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):
         return json.dumps(dict(value))
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        # An empty list would not be sent at all, and all episodes would be listed.
+        return [str(one) for one in value] or ""
     return value if isinstance(value, int) else str(value)
+
+
+def converted(make: Callable[[Any], object], value: object) -> object:
+    """Convert a value of another library; one that cannot be converted is refused by its body."""
+    try:
+        return make(value)
+    except (TypeError, ValueError, OverflowError):
+        return value
 
 
 def keyed(episode: records.episode.NewEpisode) -> records.episode.NewEpisode:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypedDict, TypeVar
 
 from ecphoria import records, wire
-from ecphoria.client.exchange import body_of
+from ecphoria.client.exchange import body_of, converted
 from ecphoria.errors import InvalidInput
 
 
@@ -192,6 +192,14 @@ class CalibrationOptions(FitOptions, total=False):
 
 _Body = TypeVar("_Body")
 
+_PLAIN: Mapping[str, Callable[[Any], object]] = {
+    "metadata": dict,
+    "options": dict,
+    "vector": lambda value: tuple(map(float, value)),
+    "min_score": float,
+    "min_confidence": float,
+}
+
 
 def episode_of(text: str, given: EpisodeFields) -> records.episode.NewEpisode:
     """Make an episode of a text and its fields.
@@ -203,14 +211,11 @@ def episode_of(text: str, given: EpisodeFields) -> records.episode.NewEpisode:
 
 
 def _plain(given: Mapping[str, object]) -> dict[str, Any]:
-    """Make plain values of mappings and vectors, which may be those of other libraries."""
-    plain: dict[str, Any] = dict(given)
-    for name in ("metadata", "options"):
-        if plain.get(name) is not None:
-            plain[name] = dict(plain[name])
-    if plain.get("vector") is not None:
-        plain["vector"] = tuple(map(float, plain["vector"]))
-    return plain
+    """Make plain values of mappings, numbers and vectors, which may be of other libraries."""
+    return {
+        name: converted(_PLAIN[name], value) if name in _PLAIN else value
+        for name, value in given.items()
+    }
 
 
 def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> _Body:
@@ -227,9 +232,6 @@ def asked_of(model: type[_Body], given: Mapping[str, object], **cue: object) -> 
     filters = {name: given[name] for name in given if name in RecallFilters.__optional_keys__}
     # An unknown name too: the body knows all fields, so it tells which one was probably meant.
     options = _plain({name: given[name] for name in given if name not in filters})
-    for name in ("min_score", "min_confidence"):
-        if options.get(name) is not None:
-            options[name] = float(options[name])
     return body_of(model, **cue, **options, filters=body_of(records.recall.Filters, **filters))
 
 

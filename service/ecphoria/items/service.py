@@ -7,7 +7,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import Any, Final
 
-from ecphoria.errors import InvalidInput, TooLarge
+from ecphoria.errors import TooLarge
 from ecphoria.items.store import ItemStore, StoredItem
 from ecphoria.ports import Clock, Embedder, TextsNotEmbedded, Vector
 from ecphoria.records.conditions import check_condition, matches
@@ -214,12 +214,7 @@ def _check_labels(labels: Namespace) -> None:
 
 
 def _text_of(value: Mapping[str, Any] | None) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except ValueError:
-        raise InvalidInput(
-            "`value` holds a number that JSON cannot write, such as NaN; remove it", field="value"
-        ) from None
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if len(text) > _VALUE_LIMIT:
         raise TooLarge(
             f"`value` has {len(text):,} characters as JSON; at most {_VALUE_LIMIT:,} are stored, "

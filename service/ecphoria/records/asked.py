@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from math import isfinite
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import (
@@ -344,6 +345,8 @@ def _flat(value: object) -> object:
     """Refuse at once what the union would refuse once for each of its members."""
     if isinstance(value, str):
         return composed(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("Is no finite number; leave it out.")
     if isinstance(value, int | float):
         return value
     raise ValueError("Send text, a number, true or false.")

@@ -1,5 +1,6 @@
 """Items: JSON objects that an agent keeps by namespace and key, beside its episodes."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,18 @@ _Label = Annotated[str, Field(min_length=1), AfterValidator(composed)]
 """A key, or one label of a namespace."""
 _Labels = Annotated[tuple[_Label, ...], FewFaults, Field(max_length=_LABELS)]
 _Place = Annotated[tuple[_Label, ...], FewFaults, Field(min_length=1, max_length=_LABELS)]
+
+
+def _finite(value: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """Refuse what JSON cannot write; pydantic would send it as null."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        raise ValueError("Holds a number that JSON cannot write, such as NaN; remove it") from None
+    return value
+
+
+_Object = Annotated[Mapping[str, JsonValue], AfterValidator(_finite)]
 _SEARCH: JsonDict = {
     "namespace": ["users", "ana"],
     "query": "What must Ana not eat?",
@@ -73,7 +86,7 @@ class ItemWrite:
     """Its namespace, from the outside in; labels may hold dots and slashes."""
     key: _Label
     """Its key within the namespace."""
-    value: Mapping[str, JsonValue] | None
+    value: _Object | None
     """The JSON object to store, at most 262,144 characters; null deletes the item."""
     text: str | None = None
     """Words by which a search finds it; those of the value if absent, none if empty."""
@@ -90,7 +103,7 @@ class ItemSearch:
     """Only items whose namespace begins with these labels; all if absent."""
     query: Annotated[str, Field(max_length=_TEXT_LIMIT)] | None = None
     """Rank by meaning; the last written come first if absent."""
-    filter: Mapping[str, JsonValue] | None = None
+    filter: _Object | None = None
     """Conditions on fields of the value: a value to equal, or `$eq`, `$ne`, `$gt`, `$gte`, `$lt`,
     `$lte`; an object is compared field by field."""
     limit: Annotated[StrictInt, Field(ge=1, le=1_000)] = 10

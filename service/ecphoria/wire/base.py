@@ -236,6 +236,7 @@ _SAYINGS = {
     "list_type": "Send a list.",
     "tuple_type": "Send a list.",
     "dataclass_type": "Send a JSON object.",
+    "dict_type": "Send a JSON object.",
     "model_attributes_type": "Send a JSON object.",
     "model_type": "Send a JSON object.",
 }
@@ -246,6 +247,8 @@ def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProb
     found: dict[str, FieldProblem] = {}
     for error in errors:
         place = pointer(error["loc"], root)
+        if error["type"] == "too_short" and any(one.startswith(f"{place}/") for one in found):
+            continue  # a list whose reading ended at its first fault is also called too short
         found.setdefault(place, FieldProblem(pointer=place, detail=saying(error)))
     return tuple(found.values())
 
@@ -262,6 +265,8 @@ def saying(error: ErrorDetails) -> str:
     """Describe a validation error without the content sent."""
     if error["type"] == "too_long":
         return f"Send at most {error['ctx']['max_length']:,} in one call, and several calls."
+    if error["type"] == "too_short":
+        return f"Is empty; send {error['ctx']['min_length']:,} or more."
     return _SAYINGS.get(error["type"], error["msg"].removeprefix("Value error, "))
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from math import inf, nan
 from typing import Any
 
 import httpx
@@ -20,6 +21,7 @@ from ecphoria.errors import (
     Unavailable,
 )
 from ecphoria.records.episode import Outcome
+from ecphoria.records.item import ItemWrite
 from ecphoria.wire.base import error_classes, problem_type
 
 AT_ONCE = Retries(limit=2, first_pause_s=0.0)
@@ -217,12 +219,36 @@ async def test_list_walks_all_pages() -> None:
     assert second == first | {"cursor": "2"}
 
 
+@pytest.mark.parametrize("make", [set, iter, tuple])
+async def test_ids_of_any_collection_filter_every_page(
+    make: Callable[[list[str]], Sequence[str]],
+) -> None:
+    service = Service(
+        httpx.Response(200, json={"items": [episode(1)], "next_cursor": "1"}),
+        httpx.Response(200, json={"items": [episode(2)]}),
+    )
+    async with service.client() as client:
+        found = [each.turn async for each in client.list(ids=make(["a" * 32]))]
+    assert found == [1, 2]
+    assert [request.url.params["ids"] for request in service.seen] == ["a" * 32] * 2
+
+
 async def test_ids_cannot_leave_their_path() -> None:
     service = Service(problem("not-found", 404))
     async with service.client() as client:
         with pytest.raises(NotFound):
             await client.get("../tenants?x=1")
     assert service.seen[0].url.raw_path == b"/v1/episodes/..%2Ftenants%3Fx%3D1"
+
+
+@pytest.mark.parametrize("ident", ["", ".", "..", None])
+async def test_an_id_that_is_no_step_of_a_path_is_refused_here(ident: Any) -> None:
+    service = Service()
+    async with service.client() as client:
+        for call in (client.get(ident), client.delete(ident), client.trace(ident)):
+            with pytest.raises(InvalidInput, match="An id or a name is no text, is empty"):
+                await call
+    assert service.seen == []
 
 
 @pytest.mark.parametrize(
@@ -394,6 +420,9 @@ def test_pauses_grow_and_heed_the_service() -> None:
     [
         ({"occurred_at": datetime(2025, 1, 1)}, "`occurred_at`: Add an offset"),  # noqa: DTZ001
         ({"metadata": {"a": ["nested"]}}, "`metadata/a`"),
+        ({"metadata": {"a": nan}}, "`metadata/a`: Is no finite number"),
+        ({"metadata": ["a"]}, "`metadata`: Send a JSON object"),
+        ({"vector": 3}, "`vector`: Send a list"),
         ({"position": "first"}, "`position`"),
     ],
 )
@@ -454,6 +483,38 @@ async def test_the_words_of_other_products_are_answered_with_ours(
                 await call("x", **given)
             assert refused.value.message.startswith(saying)
     assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    ("call", "saying"),
+    [
+        (lambda items: items.put(("n",), "k", ["a"]), "`value`: Send a JSON object"),
+        (lambda items: items.put(("n",), "k", None), "`value`"),
+        (lambda items: items.put(("n",), "k", {"a": [inf]}), "`value`: Holds a number"),
+        (
+            lambda items: items.write([ItemWrite(namespace=("n",), key="k", value={"a": nan})]),
+            "`items/0/value`: Holds a number",
+        ),
+        (lambda items: items.search(where={"a": nan}), "`filter`: Holds a number"),
+        (lambda items: items.put((), "k", {}), "`namespace`: Is empty; send 1 or more."),
+        (lambda items: items.put(("",), "k", {}), "`namespace/0`"),
+    ],
+)
+async def test_an_item_that_cannot_be_stored_is_refused_here(
+    call: Callable[[Any], Awaitable[object]], saying: str
+) -> None:
+    service = Service()
+    async with service.client() as client:
+        with pytest.raises(InvalidInput) as refused:
+            await call(client.items)
+    assert refused.value.message.startswith(saying)
+    assert refused.value.message.count("`") == 2
+    assert service.seen == []
+
+
+def test_an_empty_tenant_is_not_the_default_one() -> None:
+    with pytest.raises(InvalidInput, match="`tenant` is empty"):
+        Client(tenant="")
 
 
 async def test_a_dictionary_is_no_episode() -> None:
