@@ -11,6 +11,7 @@ from ecphoria.facts.timelines import (
     class_of,
     effective,
     lay_out,
+    not_undone,
     relation,
     renew,
     settle,
@@ -115,6 +116,8 @@ class FactService:
     ) -> Decision:
         """Append a decision, and recompute the timelines that it concerns.
 
+        If the same was decided already, and holds, that decision is returned.
+
         Raises:
             InvalidInput: An interval that ends before it begins, or a pair of facts that cannot
                 contradict each other.
@@ -138,6 +141,10 @@ class FactService:
                 by=by,
                 why=request.why,
             )
+            made = effective(await _decisions(transaction, key))
+            alike = [one for one in made if _matter(one) == _matter(decision)]
+            if alike and _interval(alike[-1]) == _interval(decision):
+                return alike[-1]
             await transaction.decide(decision)
             await settle(transaction, [key])
             await transaction.changed()
@@ -200,14 +207,29 @@ class FactService:
     async def undo(
         self, tenant: TenantId, decision: str, *, by: KeyId | None = None, why: str = ""
     ) -> Decision:
-        """Undo a decision; undo the undo to restore it; NotFound if there is no such decision."""
+        """Undo a decision; undo the undo to restore it.
+
+        If the decision is undone already, its undo is returned.
+
+        Raises:
+            NotFound: There is no such decision.
+        """
         undone = await self._store.decision(tenant, decision)
         if undone is None:
             raise NotFound(
                 f"there is no decision {decision}; `GET /v1/decisions` lists them", id=decision
             )
 
+        key = None if undone.fact is None else await self._key(tenant, undone.fact)
+
         async def work(transaction: FactTransaction) -> Decision:
+            made = (
+                await transaction.class_decisions()
+                if key is None
+                else await _decisions(transaction, key)
+            )
+            if undos := [one for one in not_undone(made) if one.undoes == undone.id]:
+                return undos[0]
             undo = replace(
                 undone,
                 id=fresh_id(),
@@ -224,8 +246,7 @@ class FactService:
             await transaction.decide(undo)
             if undo.relation is not None:
                 await _renew_classes(transaction, undo.relation)
-            elif undo.fact is not None:
-                key = await self._key(tenant, undo.fact)
+            elif key is not None:
                 await settle(transaction, [key])
                 await transaction.changed()
             return undo
@@ -279,6 +300,21 @@ class FactService:
             own = _classes(await self._store.class_decisions(tenant), known_at)
         at = as_of or self._clock.now()
         return [lay_out(record, own, known_at=known_at).history(at) for record in records]
+
+
+async def _decisions(transaction: FactTransaction, key: FactKey) -> Sequence[Decision]:
+    """Read the decisions about a key, undos among them."""
+    return [one for record in await transaction.records([key]) for one in record.decisions]
+
+
+def _matter(decision: Decision) -> tuple[Ruling, frozenset[FactId | None]]:
+    """Tell what a decision rules on: of two about one matter the last one counts."""
+    pair = {decision.other} if decision.ruling is Ruling.KEEP_OPEN else set()
+    return decision.ruling, frozenset({decision.fact, *pair})
+
+
+def _interval(decision: Decision) -> tuple[datetime | None, datetime | None]:
+    return decision.valid_from, decision.valid_to
 
 
 async def _renew_classes(transaction: FactTransaction, name: str) -> None:

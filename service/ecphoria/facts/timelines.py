@@ -265,7 +265,14 @@ def lay_out(
 def effective(
     decisions: Sequence[Decision], known_at: datetime | None = None
 ) -> tuple[Decision, ...]:
-    """Select the decisions that count: made by then, and not undone."""
+    """Select the decisions that count, without undos: made by then, and not undone."""
+    return tuple(one for one in not_undone(decisions, known_at) if one.undoes is None)
+
+
+def not_undone(
+    decisions: Sequence[Decision], known_at: datetime | None = None
+) -> tuple[Decision, ...]:
+    """Select the decisions and undos that were made by then and not undone, in their order."""
     made = sorted(
         (
             decision
@@ -276,11 +283,7 @@ def effective(
     )
     place = {decision.id: row for row, decision in enumerate(made)}
     counts = in_force([place.get(decision.undoes or "", -1) for decision in made])
-    return tuple(
-        decision
-        for decision, count in zip(made, counts, strict=True)
-        if count and decision.undoes is None
-    )
+    return tuple(one for one, count in zip(made, counts, strict=True) if count)
 
 
 def rows_of(laid: LaidOut) -> tuple[TimelineRow, ...]:

@@ -126,6 +126,36 @@ async def test_a_decision_and_its_undoing_are_exact(
     assert history.decisions[0].why == "a mix-up"
 
 
+async def test_a_repeated_decision_or_undo_is_the_first_one(
+    ingest: IngestService, facts: FactService, tenant: TenantId
+) -> None:
+    await add(ingest, tenant, *map(said, WHEN))
+    found = await views(facts, tenant)
+    bergen, lund = found["bergen"].id, found["lund"].id
+    wrong = NewDecision(ruling="retract", why="a mix-up")
+    retracted = await facts.decide(tenant, bergen, wrong)
+    assert await facts.decide(tenant, bergen, wrong) == retracted
+    undo = await facts.undo(tenant, retracted.id)
+    assert await facts.undo(tenant, retracted.id) == undo
+    # So one undo of the undo is enough.
+    await facts.undo(tenant, undo.id)
+    assert (await views(facts, tenant))["bergen"].standing is Standing.RETRACTED
+    both = await facts.decide(tenant, bergen, NewDecision(ruling="keep_open", other=lund))
+    twice = await facts.decide(tenant, lund, NewDecision(ruling="keep_open", other=bergen))
+    assert twice == both
+    may, june = (
+        NewDecision(ruling="set_interval", valid_from=day(begin))
+        for begin in ("2023-05-01", "2023-06-01")
+    )
+    first = await facts.decide(tenant, lund, may)
+    await facts.decide(tenant, lund, june)
+    # The last interval counts, so the same as an earlier one is a decision of its own.
+    assert await facts.decide(tenant, lund, may) != first
+    chosen = await facts.set_class(tenant, "lives in", PredicateClass.MULTI)
+    undone = await facts.undo(tenant, chosen.id)
+    assert await facts.undo(tenant, chosen.id) == undone
+
+
 async def test_what_was_known_then_is_told_without_what_was_learnt_later(
     ingest: IngestService, facts: FactService, tenant: TenantId
 ) -> None:
