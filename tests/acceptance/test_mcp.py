@@ -160,6 +160,10 @@ async def test_bad_calls_are_told_in_the_protocol_s_form(owner: Owner) -> None:
         assert "`ids` or `session`" in await refused(agent, "forget")
         assert "(not-found)" in await refused(agent, "why", trace_id="f" * 32)
         assert "(invalid-input" in await refused(agent, "remember", text=" ")
+        turns = [{"text": "Hello there."}]
+        assert "`session` is blank" in await refused(
+            agent, "remember_turns", session="", turns=turns
+        )
         with pytest.raises(MCPError):
             await agent.read_resource("memory://episode/" + "0" * 32)
 
@@ -175,6 +179,30 @@ async def test_an_unknown_session_is_told(owner: Owner) -> None:
         assert told == "No memory has the session 'harbor'; nothing is erased."
         told = words_of(await agent.call_tool("forget", {"session": "harbour"}))
         assert told.startswith("1 memory would be erased; nothing is erased yet:")
+
+
+async def test_what_is_no_name_is_told(owner: Owner) -> None:
+    owner.remember("the boat is sold.", session="harbour")
+    async with speaking(owner, STDIO) as agent:
+        told = words_of(await agent.call_tool("timeline", {"about": "sold"}))
+        assert told == "'sold' is not known as a name; `recall` looks for words."
+
+
+async def test_forgetting_tells_ids_that_are_not_stored_and_erases_the_others(
+    owner: Owner,
+) -> None:
+    first, second = (owner.remember(text) for text in ("One boat.", "Two boats."))
+    owner.remember("Three boats.")
+    async with speaking(owner, OVER_HTTP) as agent:
+        given = {"ids": [first, "0" * 32, second, first]}
+        answer = await agent.call_tool("forget", given)
+        assert (data_of(answer)["count"], data_of(answer)["missing"]) == (2, ["0" * 32])
+        assert f"Not stored: {'0' * 32}" in words_of(answer)
+        assert len(owner.texts()) == 3
+        answer = await agent.call_tool("forget", {**given, "dry_run": False})
+        assert data_of(answer)["count"] == 2
+        assert owner.texts() == ["Three boats."]
+        assert "(not-found)" in await refused(agent, "forget", **given, dry_run=False)
 
 
 async def test_a_day_is_one_in_utc(owner: Owner) -> None:

@@ -84,7 +84,7 @@ class EpisodeFilters(ListFilters, total=False):
 
     concept: str | None
     order: Literal["oldest", "newest"]
-    ids: Sequence[str]
+    ids: Sequence[str] | None
     state: records.episode.State | str | None
     pinned: bool | None
     as_of: datetime | None

@@ -159,6 +159,8 @@ class Forgotten(BaseModel):
     """Facts that go with them."""
     memories: list[Memory]
     """Some of them."""
+    missing: list[str]
+    """Ids that are not stored."""
 
 
 class Reason(BaseModel):

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ecphoria.client import AsyncClient
 from ecphoria.client.exchange import body_with
-from ecphoria.errors import InvalidInput
+from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.mcp import answers
 from ecphoria.mcp.arguments import Instant
 from ecphoria.mcp.texts import NAME, clipped, fitted
@@ -94,10 +94,12 @@ async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> l
     return [*reversed(before.items), episode, *after.items]
 
 
-async def _why_empty(client: AsyncClient, session: str | None) -> str:
-    """Say that a list is empty; a session that no memory has may be a wrong name."""
+async def _why_empty(client: AsyncClient, session: str | None, about: str | None) -> str:
+    """Say that a list is empty; a session or name that no memory has may be a wrong one."""
     if session and not (await client.page(session=session, limit=1)).items:
         return f"No memory has the session {clipped(session, NAME)!r}."
+    if about and not (await client.page(concept=about, limit=1)).items:
+        return f"{clipped(about, NAME)!r} is not known as a name; `recall` looks for words."
     return "No memories."
 
 
@@ -161,6 +163,8 @@ class Tools:
 
         The same dated turns again are stored once.
         """
+        if not session.strip():
+            raise InvalidInput("`session` is blank; name the conversation.", field="session")
         wanted = [
             body_with(
                 NewEpisode,
@@ -290,7 +294,7 @@ class Tools:
                 cursor=cursor,
                 limit=limit,
             )
-            empty = "" if page.items else await _why_empty(client, session)
+            empty = "" if page.items else await _why_empty(client, session, about)
         memories = answers.memories_of(page.items)
         following = page.next_cursor
         if len(memories) < len(page.items):
@@ -372,28 +376,30 @@ class Tools:
         if bool(ids) == bool(session):
             raise InvalidInput("Give either `ids` or `session`.", field="ids")
         async with self._connect(context) as client:
-            if session:
-                page = await client.page(session=session, limit=_LISTED)
-                there = list(page.items)
-            else:
-                there = [await client.get(ident) for ident in dict.fromkeys(ids or ())]
+            page = await client.page(session=session, ids=ids or None, limit=_LISTED)
+            missing = sorted(set(ids or ()) - {one.id for one in page.items})
+            if ids and not page.items:
+                raise NotFound("No memory has one of these ids; nothing is erased.")
             found = await client.preview_erasure(ids=ids or (), session=session)
             count, facts = found.matched, found.removes.facts if found.removes else 0
-            if session and not dry_run:
-                count = await client.erase(session=session)
-            for episode in () if session or dry_run else there:
-                await client.delete(episode.id)
+            if not dry_run:
+                count = await client.erase(ids=ids or (), session=session)
         data = answers.Forgotten(
-            dry_run=dry_run, count=count, facts=facts, memories=answers.memories_of(there)
+            dry_run=dry_run,
+            count=count,
+            facts=facts,
+            memories=answers.memories_of(page.items),
+            missing=missing,
         )
         verb = "would be erased; nothing is erased yet" if dry_run else "erased"
         some = f", {len(data.memories)} of them" if len(data.memories) < count else ""
         also = f" with {facts} facts" if facts else ""
         noun = "memory" if count == 1 else "memories"
-        words = f"{count} {noun}{also} {verb}{some}{':' if there else '.'}"
+        words = f"{count} {noun}{also} {verb}{some}{':' if page.items else '.'}"
         if session and not count:
             words = f"No memory has the session {clipped(session, NAME)!r}; nothing is erased."
-        return told("\n".join(filter(None, [words, answers.lines_of(data.memories)])), data)
+        rest = f"Not stored: {', '.join(missing)}" if missing else ""
+        return told("\n".join(filter(None, [words, answers.lines_of(data.memories), rest])), data)
 
     async def why(
         self,
