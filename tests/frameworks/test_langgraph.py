@@ -52,6 +52,14 @@ def test_a_batch_reads_before_it_writes_and_answers_in_order(store: EcphoriaStor
     assert store.get(("test", "bar"), "key2").value == {"data": "new"}  # type: ignore[union-attr]
 
 
+def test_an_item_is_found_by_either_form_of_an_accent(store: EcphoriaStore) -> None:
+    store.put(("users", "Zoe\u0308"), "cafe\u0301", {"n": 1})
+    for name, key in (("Zoe\u0308", "cafe\u0301"), ("Zo\u00eb", "caf\u00e9")):
+        found = store.get(("users", name), key)
+        assert found is not None
+        assert found.value == {"n": 1}
+
+
 async def test_the_asynchronous_calls_do_the_same(store: EcphoriaStore) -> None:
     await asyncio.gather(*(store.aput(("n",), f"k{n}", {"n": n}) for n in range(20)))
     found = await store.asearch(("n",), filter={"n": {"$lt": 3}})

@@ -99,8 +99,9 @@ class EcphoriaStore(BaseStore):
                 keys = [body_of(ItemKey, namespace=op.namespace, key=op.key) for _, _, op in part]
                 found = self._client.items.find(keys, refresh=refresh)
                 items = {(item.namespace, item.key): item for item in found}
-                for _, place, op in part:
-                    if item := items.get((tuple(op.namespace), op.key)):
+                # By the keys that were sent: there a letter with an accent has one form.
+                for key, (_, place, _) in zip(keys, part, strict=True):
+                    if item := items.get((key.namespace, key.key)):
                         yield place, Item(**_fields_of(item))
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
