@@ -22,6 +22,11 @@ async def test_it_recalls_for_the_last_message_of_the_user(life: Client) -> None
     assert await block.aget([said("assistant", "Meridian?")]) == ""
 
 
+async def test_a_very_long_message_is_asked_by_its_beginning(life: Client) -> None:
+    asked = "What is Ana's boat called? " + "Here is a log. " * 1_000
+    assert "Meridian" in await EcphoriaMemoryBlock(client=life).aget([said("user", asked)])
+
+
 async def test_it_remembers_what_was_said_with_session_and_speaker(memory: Client) -> None:
     block = EcphoriaMemoryBlock(client=memory, user="Ana")
     picture = ChatMessage(role="user", blocks=[ImageBlock(url="https://example.org/x.png")])

@@ -15,7 +15,7 @@ from google.genai import types
 
 from ecphoria.client import Client
 from ecphoria.errors import Conflict, Erased, NotFound
-from ecphoria.integrations.shared import details_of, hits_of, text_of
+from ecphoria.integrations.shared import cue_of, details_of, hits_of, text_of
 from ecphoria.records.episode import MetadataValue, NewEpisode
 from ecphoria.runtime import in_parts
 from ecphoria.wire.base import code_of, error_from
@@ -124,7 +124,7 @@ class EcphoriaMemoryService(BaseMemoryService):
         if not query.strip():
             return SearchMemoryResponse()
         client = await asyncio.to_thread(self._client, app_name, user_id)
-        result = await asyncio.to_thread(client.recall, query, k=self._k)
+        result = await asyncio.to_thread(client.recall, cue_of(query), k=self._k)
         return SearchMemoryResponse(
             memories=[
                 MemoryEntry(

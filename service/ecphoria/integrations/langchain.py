@@ -8,7 +8,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
 from ecphoria.client import Client
-from ecphoria.integrations.shared import details_of, hits_of, text_of
+from ecphoria.integrations.shared import cue_of, details_of, hits_of, text_of
 
 
 class EcphoriaRetriever(BaseRetriever):
@@ -36,7 +36,9 @@ class EcphoriaRetriever(BaseRetriever):
     ) -> list[Document]:
         # The asynchronous twin of the base class runs this in a thread.
         del run_manager
-        result = self.client.recall(query, **{**self.options, "k": self.k if k is None else k})
+        result = self.client.recall(
+            cue_of(query), **{**self.options, "k": self.k if k is None else k}
+        )
         return [
             Document(
                 id=hit.episode.id, page_content=text_of(hit), metadata=details_of(hit, result)

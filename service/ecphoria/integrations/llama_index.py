@@ -8,6 +8,7 @@ from llama_index.core.memory import BaseMemoryBlock
 from pydantic import Field
 
 from ecphoria.client import Client
+from ecphoria.integrations.shared import cue_of
 from ecphoria.records.episode import NewEpisode
 from ecphoria.runtime import in_parts
 from ecphoria.wire.base import error_from
@@ -46,7 +47,7 @@ class EcphoriaMemoryBlock(BaseMemoryBlock[str]):
         if cue is None:
             return ""
         asked = {**self.options, "token_budget": self.token_budget}
-        result = await asyncio.to_thread(self.client.recall, cue, **asked)
+        result = await asyncio.to_thread(self.client.recall, cue_of(cue), **asked)
         return "" if self.abstain and result.verdict.refused else result.context
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

@@ -7,7 +7,7 @@ from neo4j_graphrag.retrievers.base import Retriever
 from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from ecphoria.client import Client
-from ecphoria.integrations.shared import details_of, hits_of, text_of
+from ecphoria.integrations.shared import cue_of, details_of, hits_of, text_of
 
 
 class EcphoriaRetriever(Retriever):
@@ -42,7 +42,7 @@ class EcphoriaRetriever(Retriever):
             query_text: The question.
             top_k: Number of memories.
         """
-        result = self._client.recall(query_text, **{**self._options, "k": top_k})
+        result = self._client.recall(cue_of(query_text), **{**self._options, "k": top_k})
         records = [
             neo4j.Record(  # type: ignore[no-untyped-call]
                 {"text": text_of(hit), "metadata": details_of(hit, result)}

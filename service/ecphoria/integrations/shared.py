@@ -1,9 +1,9 @@
-"""Helpers of all adapters: recalled memories, and long lists in pages."""
+"""Helpers of all adapters: cues, recalled memories, and long lists in pages."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from ecphoria.records.recall import Hit, RecallResult
+from ecphoria.records.recall import LONGEST_CUE, Hit, RecallResult
 
 _Item = TypeVar("_Item")
 
@@ -27,6 +27,11 @@ def in_pages(
         seen += len(page)
         if len(page) < wanted:
             return
+
+
+def cue_of(message: str) -> str:
+    """Cut a message to what a recall reads; the framework chooses it, so it may be very long."""
+    return message[:LONGEST_CUE]
 
 
 def hits_of(result: RecallResult, *, abstain: bool) -> Sequence[Hit]:
