@@ -264,7 +264,7 @@ def late(job: records.job.Job, waited_s: float) -> Timeout:
     """Make the error of a job that did not end in time."""
     said = "it goes on all the same; wait longer, or look at `GET /v1/jobs`."
     if not job.attempts:
-        said = "no worker has taken it; start one with `ecphoria worker`."
+        said = "no worker has taken it yet; if none runs, start one with `ecphoria worker`."
     return Timeout(f"The job is {job.state} after {waited_s:.0f} s: {said}", job=job.id)
 
 
