@@ -47,7 +47,7 @@ ROUTES = (
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     served = {
-        f"{method} {route.path}"
+        f"{method} {route.path_format}"
         for module in ROUTES
         for router in vars(module).values()
         if isinstance(router, APIRouter)

@@ -83,7 +83,7 @@ async def list_predicates(tenant: Reader, services: Served) -> wire.facts.Predic
     return wire.facts.PredicateList(items=tuple(found))
 
 
-@facts_routes.put("/predicates/{predicate}", responses=guarded())
+@facts_routes.put("/predicates/{predicate:path}", responses=guarded())
 async def set_predicate_class(
     predicate: str,
     body: wire.facts.ClassRequest,
