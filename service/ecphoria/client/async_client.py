@@ -202,9 +202,15 @@ class AsyncClient(AsyncCalls):
         )
 
     async def last_turns(self, session: str, count: int = 10) -> Sequence[records.episode.Episode]:
-        """Fetch the last turns of a session, at most 1,000, in chronological order."""
+        """Fetch the turns of a session that were appended last, in chronological order.
+
+        Args:
+            session: Name of the session.
+            count: Number of turns, at most 1,000.
+        """
         page = await self.page(session=session, order="newest", limit=count)
-        return page.items[::-1]
+        # Old turns may be appended after new ones, and turns of one time have positions.
+        return sorted(page.items, key=lambda one: (one.occurred_at, one.ordinal or 0, one.turn))
 
     async def update(
         self,

@@ -233,6 +233,18 @@ async def test_ids_of_any_collection_filter_every_page(
     assert [request.url.params["ids"] for request in service.seen] == ["a" * 32] * 2
 
 
+async def test_the_last_turns_are_in_the_order_of_time() -> None:
+    late, early = "2025-01-12T10:00:00Z", "2025-01-12T09:00:00Z"
+    newest_first = [
+        episode(3) | {"occurred_at": late, "ordinal": 1},
+        episode(2) | {"occurred_at": early, "ordinal": 0},
+        episode(1) | {"occurred_at": late, "ordinal": 2},
+    ]
+    service = Service(httpx.Response(200, json={"items": newest_first}))
+    async with service.client() as client:
+        assert [one.turn for one in await client.last_turns("s", 3)] == [2, 3, 1]
+
+
 async def test_ids_cannot_leave_their_path() -> None:
     service = Service(problem("not-found", 404))
     async with service.client() as client:
