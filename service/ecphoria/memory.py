@@ -24,6 +24,7 @@ from ecphoria import runtime
 from ecphoria.app import Reports
 from ecphoria.client import AsyncClient, Client
 from ecphoria.client.connections import AsyncConnections, Connections
+from ecphoria.client.exchange import checked_tenant
 from ecphoria.engine import Progress, Stage
 from ecphoria.errors import Conflict, Misconfigured, unusable_place
 from ecphoria.http.app import Started, serve
@@ -58,6 +59,7 @@ class Memory(Client):
         timeout: Seconds to wait for an answer; the service ends most of them sooner.
 
     Raises:
+        InvalidInput: The tenant is empty, or has a character that no name has.
         Misconfigured: A setting does not fit.
         EngineError: The local Neo4j cannot be fetched or started.
     """
@@ -69,6 +71,7 @@ class Memory(Client):
         home: Path | str | None = None,
         timeout: float = _TIMEOUT_S,
     ) -> None:
+        checked_tenant(tenant)  # before anything starts
         self._service = _Service.join(home, self)
         try:
             self._service.up.result()
@@ -104,7 +107,7 @@ class AsyncMemory(AsyncClient):
         home: Path | str | None = None,
         timeout: float = _TIMEOUT_S,
     ) -> None:
-        self._tenant = tenant
+        self._tenant = checked_tenant(tenant)  # before anything starts
         self._service = _Service.join(home, self)
         socket = _OnceUp(self._service)
         super().__init__(_URL, tenant=tenant, timeout=timeout, transport=socket)

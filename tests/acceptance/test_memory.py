@@ -142,5 +142,8 @@ def test_a_start_that_fails_tells_why_and_leaves_nothing(
     file.touch()
     with pytest.raises(Misconfigured, match="file: File exists; choose another place"):
         Memory(home=file)
+    for kind in (Memory, AsyncMemory):
+        with pytest.raises(InvalidInput, match="`tenant` is empty"):
+            kind("", home=home)
     assert services() == 0
     assert state(home) is EngineState.STOPPED

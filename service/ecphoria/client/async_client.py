@@ -20,6 +20,7 @@ from ecphoria.client.exchange import (
     address_of,
     body_of,
     body_with,
+    checked_tenant,
     converted,
     header_text,
     keyed,
@@ -85,9 +86,8 @@ class AsyncClient(AsyncCalls):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         about_key = ""
-        if tenant == "":
-            # Else it would silently be the default tenant.
-            raise InvalidInput("`tenant` is empty; name one, or leave it out.", field="tenant")
+        if tenant is not None:
+            checked_tenant(tenant)
         if transport is None:
             wanted = target(base_url, api_key, tenant)
             base_url, api_key, tenant = wanted.url, wanted.key, wanted.tenant
@@ -97,7 +97,7 @@ class AsyncClient(AsyncCalls):
         if api_key:
             headers["Authorization"] = f"Bearer {header_text('api_key', api_key)}"
         if tenant is not None:
-            headers["Ecphoria-Tenant"] = header_text("tenant", tenant)
+            headers["Ecphoria-Tenant"] = checked_tenant(tenant)
         connection = AsyncConnection(
             address,
             lambda: httpx.AsyncClient(

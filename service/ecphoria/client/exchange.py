@@ -173,6 +173,18 @@ def header_text(name: str, value: str) -> str:
     return value
 
 
+def checked_tenant(tenant: str) -> str:
+    """Check the name of a tenant that a caller gives.
+
+    Raises:
+        InvalidInput: It is empty, or no header can carry it.
+    """
+    if not tenant:
+        # Else it would silently be the default tenant.
+        raise InvalidInput("`tenant` is empty; name one, or leave it out.", field="tenant")
+    return header_text("tenant", tenant)
+
+
 def unreachable(base_url: str, call: Call, cause: httpx.TransportError) -> EcphoriaError:
     """Make the error of a call that got no answer."""
     if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
