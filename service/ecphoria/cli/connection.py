@@ -88,7 +88,8 @@ Home = Annotated[
     ),
 ]
 Operator = Annotated[
-    bool, Option("--operator", help="An operator's key, which acts for every tenant.")
+    bool,
+    Option("--operator", help="An operator's key, which acts for every tenant; not of --tenant."),
 ]
 
 
@@ -183,8 +184,11 @@ def connected(
     def run(**options: Any) -> None:
         given = {parameter.name: options.pop(parameter.name) for parameter in offered}
         as_operator = given.pop("operator", caller is Caller.OPERATOR)
+        given = {"tenant": None, **given}
+        if as_operator:
+            given["tenant"] = None  # ECPHORIA_TENANT may name one
         assumed = None if as_operator else DEFAULT_TENANT
-        with connect(**{"tenant": None} | given, assumed=assumed) as client:
+        with connect(**given, assumed=assumed) as client:
             command(client, **options)
 
     own = [*inspect.signature(command).parameters.values()][1:]

@@ -1,6 +1,7 @@
 """The `ecphoria` command: all commands by topic, and the exit codes."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -188,7 +189,7 @@ def _plain(
         if isinstance(parameter, TyperOption) and parameter.is_bool_flag:
             parameter.display_type = lambda ctx: ""  # type: ignore[method-assign]  # noqa: ARG005
         if isinstance(parameter, TyperArgument):
-            shown = parameter._usage_display_name().strip("{}")  # noqa: SLF001
+            shown = re.sub("[{}]", "", parameter._usage_display_name())  # noqa: SLF001
             parameter._usage_display_name = partial(str, shown)  # type: ignore[method-assign]  # noqa: SLF001
     return found
 

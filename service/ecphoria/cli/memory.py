@@ -1,6 +1,5 @@
 """Commands that use a memory: remember, recall, ask, forget."""
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +27,7 @@ from ecphoria.cli.terminal import (
     pairs,
     print_json,
     print_rows,
+    read_input,
     stdout,
 )
 from ecphoria.client import Client
@@ -101,7 +101,7 @@ def remember(
 ) -> Receipt:
     """Append one episode; the next recall can find it."""
     return client.remember(
-        sys.stdin.read() if text == "-" else text,
+        read_input() if text == "-" else text,
         speaker=speaker,
         role=role,
         session=session,
@@ -121,9 +121,7 @@ def forget(
     client: Client,
     *,
     filters: dict[str, Any],
-    ids: Annotated[
-        list[str] | None, Argument(metavar="[ID]...", help="Episodes to erase.")
-    ] = None,
+    ids: Annotated[list[str] | None, Argument(metavar="ID", help="Episodes to erase.")] = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Only count what would go.")] = False,
     yes: Annotated[bool, Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
@@ -131,7 +129,10 @@ def forget(
     """Erase episodes by id, or those that pass all filters given; this cannot be undone."""
     by_filter = [one for one in filters.values() if one]
     if bool(ids) == bool(by_filter):
-        raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
+        also = " Not both." if ids else ""
+        raise InvalidInput(
+            f"Give ids of episodes, or filters such as --session.{also}", field="ID"
+        )
 
     wanted = list(dict.fromkeys(ids or ()))
     parts = [wanted[at : at + MOST_IDS] for at in range(0, len(wanted) or 1, MOST_IDS)]

@@ -164,6 +164,17 @@ def whole_id(given: str, known: Callable[[], Iterable[str]], kind: str) -> str:
     return found[0] if len(found) == 1 else given
 
 
+def read_input() -> str:
+    """Read standard input to its end; BadFile if it is not text in the terminal's encoding."""
+    try:
+        text = sys.stdin.read()
+        # Where no locale is set, Python keeps unreadable bytes as halves of surrogate pairs.
+        text.encode()
+    except UnicodeError as error:
+        raise BadFile(f"Standard input is not text in {sys.stdin.encoding}.") from error
+    return text
+
+
 def confirm(question: str) -> None:
     """Ask for a yes; any other answer ends the command with 1."""
     stderr().print(Text(f"{question} [y/N] "), end="")

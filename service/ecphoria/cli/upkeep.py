@@ -363,7 +363,7 @@ def _followed_change(client: Client) -> Reembedding:
 _SHOWN = 1_000
 """Characters of a text that are listed."""
 
-Ids = Annotated[list[str], Argument(metavar="ID...", help="Ids of episodes.")]
+Ids = Annotated[list[str], Argument(metavar="ID", help="Ids of episodes.")]
 
 
 @dormancy.command("list")
@@ -416,26 +416,31 @@ def _draw_preview(found: DormancyPreview) -> None:
 @connected
 def put_to_sleep(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
     """Make memories dormant, except pinned ones; exits with 1 if one did not become dormant."""
-    _tell_changed(ids, client.archive.sleep(ids), "made dormant", as_json=as_json)
+    _tell_changed(ids, client.archive.sleep(ids), _ASLEEP, as_json=as_json)
 
 
 @dormancy.command("wake")
 @connected
 def wake(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
     """Make dormant memories live again, exactly as they were; exits with 1 if one was not."""
-    _tell_changed(ids, client.archive.wake(ids), "live again", as_json=as_json)
+    _tell_changed(ids, client.archive.wake(ids), _AWAKE, as_json=as_json)
 
 
-def _tell_changed(ids: Sequence[str], changed: Sequence[str], verb: str, *, as_json: bool) -> None:
+_ASLEEP = "made dormant", "unknown, pinned or not live"
+_AWAKE = "live again", "unknown or live already"
+
+
+def _tell_changed(
+    ids: Sequence[str], changed: Sequence[str], said: tuple[str, str], *, as_json: bool
+) -> None:
+    verb, why_not = said
     if as_json:
         print_json(changed)
     else:
         stdout().print(f"{counted(len(changed), 'memory', 'memories')} {verb}")
     left = [ident for ident in ids if ident not in {*changed}]
     if left:
-        stderr().print(
-            Text(f"Not changed, because unknown, pinned or so already: {' '.join(left)}")
-        )
+        stderr().print(Text(f"Not changed, because {why_not}: {' '.join(left)}"))
         raise typer.Exit(FAILED)
 
 

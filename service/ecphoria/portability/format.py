@@ -144,7 +144,10 @@ def read_file(path: Path) -> Iterator[Manifest | Record]:
         with gzip.open(path, "rb") as file:
             yield from _records(file, path)
     except (OSError, EOFError, zlib.error) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
+        if isinstance(error, gzip.BadGzipFile):
+            why = "it is no copy, or is damaged"
+        else:
+            why = getattr(error, "strerror", None) or "it is damaged or cut off"
         raise BadFile(f"{path} cannot be read: {why}.") from error
 
 

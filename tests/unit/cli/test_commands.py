@@ -1,5 +1,6 @@
 """Commands as a user types them, against a stub service."""
 
+import io
 import json
 import sys
 import time
@@ -48,6 +49,17 @@ def test_remember_takes_importance_and_kind(command: Command, service: StubServi
 def test_remember_says_when_it_was_known(command: Command, service: StubService) -> None:
     service.routes["POST /v1/episodes"] = 200, {"id": "a" * 32, "outcome": "existed"}
     assert command("remember", "x").out.startswith("Already remembered")
+
+
+def test_remember_refuses_what_is_no_text(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for errors in ("strict", "surrogateescape"):  # the latter where no locale is set
+        piped = io.TextIOWrapper(io.BytesIO(b"tick \xff"), encoding="utf-8", errors=errors)
+        monkeypatch.setattr(sys, "stdin", piped)
+        done = command("remember", "-")
+        assert (done.code, done.err) == (2, "Error: Standard input is not text in utf-8.\n")
+    assert not service.seen
 
 
 @pytest.fixture
@@ -423,6 +435,21 @@ def test_keys_are_issued_listed_and_revoked(command: Command, service: StubServi
     assert command("keys", "revoke", "k1").out == "Revoked.\n"
 
 
+@pytest.mark.parametrize("variable", [True, False])
+def test_a_call_on_operators_keys_names_no_tenant(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch, *, variable: bool
+) -> None:
+    service.routes["GET /v1/keys"] = 200, {"items": []}
+    if variable:
+        monkeypatch.setenv("ECPHORIA_TENANT", "acme")
+    named = () if variable else ("--tenant", "acme")
+    command("keys", "list", *named)
+    command("keys", "list", "--operator", *named)
+    of_tenant, of_operators = service.headers
+    assert of_tenant["Ecphoria-Tenant"] == "acme"
+    assert "Ecphoria-Tenant" not in of_operators
+
+
 def test_brackets_in_names_are_no_markup(command: Command, service: StubService) -> None:
     service.routes["POST /v1/keys"] = 201, {
         "id": "k" * 32, "name": "[/x] agent", "prefix": "p", "scopes": ["read"],
@@ -522,8 +549,9 @@ def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> 
     service.routes["POST /v1/episodes/erase"] = 200, {"matched": 0, "erased": 0}
     unknown = command("forget", "a", "--yes")
     assert (unknown.code, unknown.out) == (1, "Nothing matches. Not found: 1 id.\n")
-    for words in ((), ("a", "--session", "s")):
-        assert "Give ids of episodes, or filters" in command("forget", *words, "--yes").err
+    said = "Error: Give ids of episodes, or filters such as --session."
+    assert command("forget", "--yes").err == f"{said}\n"
+    assert command("forget", "a", "--session", "s", "--yes").err == f"{said} Not both.\n"
 
 
 def test_forget_sends_many_ids_in_parts_and_previews_none_after_yes(

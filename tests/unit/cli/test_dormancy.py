@@ -36,8 +36,16 @@ def test_sleep_and_wake_tell_how_many(command: Command, service: StubService) ->
     assert (slept.code, slept.out, slept.err) == (0, "2 memories made dormant\n", "")
     woken = command("dormancy", "wake", "a", "b")
     assert (woken.code, woken.out) == (1, "0 memories live again\n")
-    assert "Not changed, because unknown, pinned or so already: a b" in woken.err
+    assert woken.err == "Not changed, because unknown or live already: a b\n"
     assert [body for _, _, body in service.seen] == [{"ids": ["a", "b"]}] * 2
+    service.routes["POST /v1/dormancy/sleep"] = 200, {"ids": []}
+    refused = command("dormancy", "sleep", "a").err
+    assert refused == "Not changed, because unknown, pinned or not live: a\n"
+
+
+def test_the_usage_names_a_list_of_ids(command: Command) -> None:
+    assert "sleep [OPTIONS] ID...\n" in command("dormancy", "sleep").err
+    assert "forget [OPTIONS] [ID]...\n" in command("forget", "--nope").err
 
 
 def test_a_pin_is_put_and_taken(command: Command, service: StubService) -> None:

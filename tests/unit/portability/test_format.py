@@ -108,6 +108,16 @@ def test_a_full_disk_is_told(tmp_path: Path, nodes: int) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
+def test_what_is_no_copy_is_told_from_one_that_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "copy"
+    write_copy(path, 9)
+    (tmp_path / "cut").write_bytes(path.read_bytes()[:-9])
+    (tmp_path / "text").write_text("no copy", encoding="ascii")
+    for name, why in (("cut", "damaged or cut off"), ("text", "no copy, or is damaged")):
+        with pytest.raises(BadFile, match=why):
+            list(read_file(tmp_path / name))
+
+
 def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "copy"
     with Writer(path, MANIFEST) as file:
