@@ -9,7 +9,7 @@ EcphoriaError
 ├── Unauthenticated         no key, or a key nobody issued
 ├── Forbidden               the key lacks the scope
 ├── NotFound                no such thing in this tenant
-├── Conflict                the same key was used for another body
+├── Conflict                what is stored does not allow it
 ├── Erased                  an episode of this idempotency key was erased
 ├── TooLarge                over a stated bound
 ├── UnsupportedMediaType    the body is not JSON in UTF-8
@@ -99,7 +99,7 @@ class NotFound(EcphoriaError):
 
 
 class Conflict(EcphoriaError):
-    """This key was already used for a different body; send a new key or the same body."""
+    """What is stored does not allow this; the detail says why, and what to do instead."""
 
     code = "conflict"
 

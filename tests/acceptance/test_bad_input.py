@@ -1,5 +1,6 @@
 """Whatever is sent, the answer says what to do and nothing half-written stays."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -386,6 +387,15 @@ def test_a_body_in_another_form_is_told_the_header(owner: Owner, form: str) -> N
 def test_a_body_without_a_declared_form_is_told_the_header(owner: Owner) -> None:
     answer = owner.post("/v1/recall", content=b'{"cue": "kettle"}')
     problem(answer, 415, "unsupported-media-type")
+
+
+def test_a_compressed_body_is_refused(owner: Owner) -> None:
+    compressed = gzip.compress(b'{"text": "The kettle is red."}')
+    answer = owner.post(
+        "/v1/episodes", content=compressed, headers=JSON | {"Content-Encoding": "gzip"}
+    )
+    said = problem(answer, 415, "unsupported-media-type")["detail"]
+    assert said == "Send the body as it is, without `Content-Encoding`."
 
 
 def test_another_method_is_told_those_the_path_takes(owner: Owner) -> None:

@@ -20,6 +20,7 @@ def anyone(server: RunningService) -> Iterator[httpx.Client]:
 
 def test_health_and_readiness_need_no_key(anyone: httpx.Client) -> None:
     assert anyone.get("/healthz").json()["status"] == "alive"
+    assert anyone.head("/healthz").status_code == anyone.head("/readyz").status_code == 200
     ready = anyone.get("/readyz").json()
     assert ready["dimension"] == 384
     assert ready["status"] == ("ready" if ready.get("gds") else "degraded")
@@ -79,6 +80,7 @@ def test_files_for_neo4j_browser_are_served(anyone: httpx.Client) -> None:
     assert sum(each["name"].endswith(".cypher") for each in listed) >= 5
     for each in listed:
         assert each["doc"]
+        assert "{" not in each["doc"]
         served = anyone.get(each["href"])
         assert served.status_code == 200
         assert served.headers["Access-Control-Allow-Origin"] == "*"

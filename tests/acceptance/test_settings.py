@@ -96,6 +96,10 @@ def test_who_may_only_read_changes_nothing(operator: httpx.Client) -> None:
         ({"expiry": {"days": "30"}}, "days"),
         ({"learning": {"on": "yes"}}, "on"),
         ({"promoted": []}, "promoted"),
+        ({"dormancy": {"archive_days": "seldom"}}, '"#/dormancy/archive_days"'),
+        ({"dormancy": {"archive_days": -1}}, "from 0 to 36,500, or `never`"),
+        ({"schedule": {"daily_at": "25:00"}}, "from 00:00 to 23:59"),
+        ({"trial": {"strategy": "dense", "options": {"nope": 1}}}, '"#/trial/options"'),
     ],
 )
 def test_what_is_no_setting_is_refused_as_a_whole(

@@ -209,6 +209,8 @@ def require_json(request: Request) -> None:
     is_json = form == "json" or form.endswith("+json")
     if read.get_content_maintype() != "application" or not is_json or charset != "utf-8":
         raise UnsupportedMediaType
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaType("Send the body as it is, without `Content-Encoding`.")
 
 
 Served = Annotated[Services, Depends(_services)]

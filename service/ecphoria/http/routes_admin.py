@@ -126,12 +126,14 @@ _NO_GDS = (
 )
 
 
+@operations_routes.head("/healthz", include_in_schema=False)  # monitors ask so
 @operations_routes.get("/healthz")
 async def get_health() -> wire.admin.HealthAnswer:
     """Report that the process is alive."""
     return wire.admin.HealthAnswer(version=version("ecphoria"))
 
 
+@operations_routes.head("/readyz", include_in_schema=False)
 @operations_routes.get(
     "/readyz", responses=responses(StoreUnavailable, Misconfigured, EcphoriaError)
 )
@@ -227,7 +229,9 @@ def _read(folder: Path, name: str) -> str:
 
 
 def _doc(file: Path) -> str:
-    """Read a file's first line, which is a comment that says what it shows."""
+    """Say what a file shows: the comment in the first line of a query."""
+    if file.suffix == ".grass":
+        return "Colours and captions"
     first = file.read_text(encoding="utf-8").partition("\n")[0]
     return first.strip("/* ").removeprefix("doc:").strip()
 

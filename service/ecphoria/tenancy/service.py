@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
 
-from ecphoria.errors import Conflict, NotFound
+from ecphoria.errors import Conflict, InvalidInput, NotFound
 from ecphoria.neo4j_store.tenant_settings import OwnSettings, SettingsStore
 from ecphoria.ports import Clock
 from ecphoria.records.ids import KeyId, TenantId, fresh_id
 from ecphoria.records.recall import OptionValue
-from ecphoria.records.settings import TenantSettings, Values, merge
+from ecphoria.records.settings import TenantSettings, Trial, Values, merge
 from ecphoria.records.tenant import ApiKey, IssuedKey, Me, Principal, Scope, Tenant
 from ecphoria.runtime import Bounded
 from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new_secret, prefix_of
@@ -223,10 +223,17 @@ class SettingsService:
         def merged(own: OwnSettings) -> Values:
             after = OwnSettings(values=merge(own.values, patch))
             if "trial" in patch and (trial := after.settings.trial) is not None:
-                self._check(trial.strategy, trial.options)
+                self._check_trial(trial)
             return after.values
 
         return await self._save(tenant, merged)
+
+    def _check_trial(self, trial: Trial) -> None:
+        try:
+            self._check(trial.strategy, trial.options)
+        except InvalidInput as error:
+            place = {"field": f"trial.{error.fields['field']}"}
+            raise type(error)(error.message, **{**error.fields, **place}) from error
 
     async def promote(self, tenant: TenantId) -> OwnSettings:
         """Make the strategy on trial the tenant's default, and end the trial.

@@ -266,7 +266,7 @@ def saying(error: ErrorDetails) -> str:
     if error["type"] == "too_long":
         return f"Send at most {error['ctx']['max_length']:,} in one call, and several calls."
     if error["type"] == "too_short":
-        return f"Is empty; send {error['ctx']['min_length']:,} or more."
+        return f"Send at least {error['ctx']['min_length']:,}."
     return _SAYINGS.get(error["type"], error["msg"].removeprefix("Value error, "))
 
 
