@@ -130,7 +130,10 @@ def _draw_history(history: FactHistory) -> None:
 
 
 def _draw_decisions(found: Iterable[ListedDecision]) -> None:
-    for decision in found:
+    decisions = tuple(found)
+    if not decisions:
+        stdout().print("There are no decisions.")
+    for decision in decisions:
         _tell(decision, undone=decision.undone)
         about = (decision.statement, decision.other_statement, decision.relation)
         stdout().print(Text(f"  {', '.join(filter(None, about))}"))

@@ -1,5 +1,7 @@
 """The `ecphoria` command: all commands by topic, and the exit codes."""
 
+import codecs
+import io
 import os
 import re
 import sys
@@ -273,12 +275,27 @@ def run(arguments: Sequence[str] | None = None) -> None:
     Ctrl-C. What goes wrong is one sentence on standard error, never a traceback.
     """
     _spare_imports()
+    _write_all_characters()
     try:
         app(args=arguments, prog_name="ecphoria")
     except Exception as error:  # noqa: BLE001 (the top of the process)
         from ecphoria.cli.terminal import say_failure  # noqa: PLC0415 (costly)
 
         sys.exit(say_failure(error))
+
+
+def _write_all_characters() -> None:
+    r"""Write a character that the encoding of the output lacks as JSON does: `\u00eb`."""
+    codecs.register_error("ecphoria", _escaped)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="ecphoria")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    units = text.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
 
 
 def _spare_imports() -> None:

@@ -1,5 +1,6 @@
 """The terminal: answers, JSON, errors, questions, and what Ctrl-C says."""
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,7 @@ _THEME = Theme(
         "progress.remaining": "dim",
     }
 )
+_UNWRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 _MAX_WIDTH = 100
 _PIPED_WIDTH = 10_000
 _ID_LENGTH = 32
@@ -211,6 +213,8 @@ def _known(error: Exception) -> EcphoriaError | None:
         from ecphoria.cli.extras import missing_extra  # noqa: PLC0415 (costly)
 
         return missing_extra(error)
+    if isinstance(error, OSError) and error.errno in _UNWRITTEN and error.filename is None:
+        return EcphoriaError(f"The output cannot be written: {error.strerror}.")
     return unusable_place(error)
 
 

@@ -83,7 +83,8 @@ def consolidate(
         raise typer.BadParameter("--again needs --step extract.")
     if again:
         client.admin.reset_extraction()
-    job = client.jobs.start_consolidation(steps=step or (), dry_run=dry_run)
+    with if_interrupted(lambda: "The cycle may be queued: `ecphoria jobs list` shows it."):
+        job = client.jobs.start_consolidation(steps=step or (), dry_run=dry_run)
     if wait:
         with goes_on(job.id), following() as watch:
             job = client.jobs.wait(job.id, timeout_s=timeout, watch=watch)

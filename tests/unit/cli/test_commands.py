@@ -1,7 +1,9 @@
 """Commands as a user types them, against a stub service."""
 
+import errno
 import io
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -575,6 +577,40 @@ def test_forget_sends_many_ids_in_parts_and_previews_none_after_yes(
         (1_000, None), (1_000, None), (500, None),
     ]  # fmt: skip
     assert command("forget", *ids, "--dry-run").out == "2,500 episodes would be erased.\n"
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_what_the_encoding_of_the_output_lacks_is_written_as_json_does(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    service.routes["GET /v1/episodes"] = 200, {"items": [episode("a", "Zoë 😀")]}
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "latin-1", write_through=True))
+    assert command("list", *form).code == 0
+    said = written.getvalue().decode("latin-1")
+    assert r"Zoë \ud83d\ude00" in said
+    if form:
+        assert json.loads(said)["text"] == "Zoë 😀"
+
+
+def test_a_full_disk_is_no_fault_of_ours(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS
+
+    class Full(io.StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    done = command("stats")
+    said = "Error: The output cannot be written: No space left on device.\n"
+    assert (done.code, done.err) == (1, said)
+
+
+def test_a_history_without_decisions_says_so(command: Command, service: StubService) -> None:
+    service.routes["GET /v1/decisions"] = 200, {"items": []}
+    assert command("facts", "history").out == "There are no decisions.\n"
 
 
 @pytest.mark.parametrize("words", [("recal", "x"), ("recall",), ("recall", "x", "--nope")])
