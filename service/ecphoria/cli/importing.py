@@ -137,7 +137,7 @@ def import_file(
     )
     tally, load = _Tally(), _load_of(source, form, group) if bulk else None
     with (
-        if_interrupted(lambda: f"{counted(tally.seen, 'episode')} were sent. {_RESUME}"),
+        if_interrupted(lambda: f"Sent {counted(tally.seen, 'episode')}. {_RESUME}"),
         _opened(source, form, graph) as found,
     ):
         client.stats()
@@ -183,7 +183,7 @@ def _import(client: Client, found: Opened, tally: _Tally, batch: int, load: str 
                 _tell_refused(part, refused, tally)
                 advance(part.size, tally)
     except EcphoriaError as error:
-        error.message += f" {_RESUME}"
+        error.message = f"{error.message.removesuffix('.')}. {_RESUME}"
         raise
     reading = found.reading
     for what, counts in (("Left out", reading.left_out), ("Parts left out", reading.parts)):

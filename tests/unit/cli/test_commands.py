@@ -354,9 +354,12 @@ def test_a_text_that_the_embedder_cannot_take_costs_no_other(
         assert "Record 9: No." in done.err
 
 
-def test_import_tells_how_to_go_on(command: Command, service: StubService, tmp_path: Path) -> None:
+@pytest.mark.parametrize("why", ["Too slow.", "Too slow"])
+def test_import_tells_how_to_go_on(
+    command: Command, service: StubService, tmp_path: Path, why: str
+) -> None:
     service.routes["GET /v1/stats"] = 200, COUNTS
-    gone = {"type": "/errors/timeout", "title": "t", "status": 504, "detail": "Too slow."}
+    gone = {"type": "/errors/timeout", "title": "t", "status": 504, "detail": why}
     service.routes["POST /v1/episodes/batch"] = 504, gone
     file = tmp_path / "in.jsonl"
     file.write_text('{"text": "a"}\n', encoding="utf-8")
