@@ -17,6 +17,7 @@ from ecphoria.cli.connection import Caller, Shown, answering, connected, showing
 from ecphoria.cli.extras import LocalHome, local_settings
 from ecphoria.cli.progress import watching
 from ecphoria.cli.terminal import (
+    check_targets,
     confirm,
     counted,
     id_column,
@@ -202,6 +203,7 @@ Discard = Annotated[
 @backup.command("create")
 def create_backup(file: NewFile, home: LocalHome = None) -> None:
     """Back up every tenant, every key and the archive to one file, while the service runs."""
+    check_targets(file)
     _tell(file, _run(home, lambda copies, report: copies.backup(file, report)))
 
 
@@ -218,6 +220,7 @@ def export_tenant(
     home: LocalHome = None,
 ) -> None:
     """Export a tenant to a file, while the service runs."""
+    check_targets(file)
     _tell(file, _run(home, lambda copies, report: copies.export(name, file, report)))
 
 

@@ -611,6 +611,16 @@ def test_a_full_disk_is_no_fault_of_ours(
     assert (done.code, done.err) == (1, said)
 
 
+@pytest.mark.parametrize("words", [("backup", "create"), ("tenants", "export", "acme")])
+def test_a_copy_that_cannot_be_written_is_refused_before_neo4j_starts(
+    command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    done = command(*words, str(tmp_path / "none" / "acme.copy"))
+    said = f"Error: There is no folder {tmp_path / 'none'}; make it before.\n"
+    assert (done.code, done.err) == (2, said)
+    assert not (tmp_path / "home").exists()
+
+
 def test_a_history_without_decisions_says_so(command: Command, service: StubService) -> None:
     service.routes["GET /v1/decisions"] = 200, {"items": []}
     assert command("facts", "history").out == "There are no decisions.\n"
