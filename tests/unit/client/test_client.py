@@ -508,7 +508,7 @@ async def test_the_words_of_other_products_are_answered_with_ours(
             "`items/0/value`: Holds a number",
         ),
         (lambda items: items.search(where={"a": nan}), "`filter`: Holds a number"),
-        (lambda items: items.put((), "k", {}), "`namespace`: Is empty; send 1 or more."),
+        (lambda items: items.put((), "k", {}), "`namespace`: Send at least 1."),
         (lambda items: items.put(("",), "k", {}), "`namespace/0`"),
     ],
 )
