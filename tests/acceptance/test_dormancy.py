@@ -26,6 +26,15 @@ def test_a_memory_sleeps_is_listed_and_wakes(owner: Owner, stranger: Owner) -> N
     problem(stranger.put(f"/v1/episodes/{mill}/pin"), 404, "not-found")
 
 
+def test_a_dormant_memory_that_is_pinned_is_not_archived(owner: Owner) -> None:
+    bees = owner.remember("I keep bees behind the mill.", speaker="Ada", session="s")
+    assert owner.post("/v1/dormancy/sleep", json={"ids": [bees]}).json() == {"ids": [bees]}
+    assert owner.put(f"/v1/episodes/{bees}/pin").status_code == 204
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 0}
+    assert owner.delete(f"/v1/episodes/{bees}/pin").status_code == 204
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+
+
 def test_the_policy_is_bounded_and_the_tenants_own(owner: Owner, stranger: Owner) -> None:
     wanted = {"mode": "threshold", "quiet_days": 0, "archive_days": "never"}
     put = owner.patch("/v1/settings", json={"dormancy": wanted})

@@ -186,7 +186,7 @@ def _secure(scope: Scope) -> Iterator[tuple[str, str]]:
 
 def _route(scope: Scope) -> str:
     """Name the route's template, which holds nothing of the caller's."""
-    return str(getattr(scope.get("route"), "path", _UNMATCHED))
+    return str(getattr(scope.get("route"), "path_format", _UNMATCHED))
 
 
 def is_within(headers: Headers, size: int) -> bool:
