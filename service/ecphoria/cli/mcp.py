@@ -5,7 +5,7 @@ import json
 import shlex
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -202,17 +202,21 @@ def config(
         ),
     ] = False,
     server: Server = DEFAULT_URL,
+    home: Home = None,
 ) -> None:
     """Print the configuration that lets an agent start `ecphoria mcp`.
 
     A service on another machine needs a key: set ECPHORIA_API_KEY where the agent runs.
     """
     command = shutil.which("ecphoria") or "ecphoria"
-    if hooks:
-        _print_hooks(agent, command, server)
-        return
-    args = ["mcp"] if server == DEFAULT_URL else ["mcp", "--server", server]
     remote = not is_loopback(URL(server).host)
+    # The agent does not run in this directory, and may lack its variables.
+    place = [] if home is None or remote else ["--home", str(home.absolute())]
+    place += [] if server == DEFAULT_URL else ["--server", server]
+    if hooks:
+        _print_hooks(agent, [command, "mcp", "hook", *place])
+        return
+    args = ["mcp", *place]
     stderr().print(f"[dim]Add this to {_FILES[agent]}:[/dim]")
     typer.echo(_entry_of(agent, command, args, remote=remote))
     if remote and agent is Agent.CLAUDE_DESKTOP:
@@ -243,11 +247,10 @@ def _entry_of(agent: Agent, command: str, args: list[str], *, remote: bool) -> s
     return json.dumps({servers: {"ecphoria": entry}}, indent=2)
 
 
-def _print_hooks(agent: Agent, command: str, server: str) -> None:
+def _print_hooks(agent: Agent, command: Sequence[str]) -> None:
     if agent is not Agent.CLAUDE_CODE:
         raise InvalidInput("Only claude-code has hooks; leave out --hooks.", field="agent")
-    words = [command, "mcp", "hook", *([] if server == DEFAULT_URL else ["--server", server])]
-    entry = {"type": "command", "command": shlex.join(words), "timeout": round(_HOOK_S)}
+    entry = {"type": "command", "command": shlex.join(command), "timeout": round(_HOOK_S)}
     events = {name: [{"hooks": [entry]}] for name in ("UserPromptSubmit", "Stop")}
     stderr().print("[dim]Add this to .claude/settings.json in the project:[/dim]")
     typer.echo(json.dumps({"hooks": events}, indent=2))

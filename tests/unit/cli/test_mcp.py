@@ -1,8 +1,10 @@
 """The configuration that `ecphoria mcp config` prints."""
 
 import json
+import shlex
 import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +39,17 @@ def test_the_configuration_of_each_agent_can_be_read(command: Command, agent: Ag
     assert entry.get("type") == {Agent.VSCODE: "stdio", Agent.OPENCODE: "local"}.get(agent)
     assert done.err.startswith("Add this to ")
     assert done.err.count("\n") == 1
+
+
+def test_the_home_that_is_named_is_passed_on(command: Command, tmp_path: Path) -> None:
+    named = ("--home", str(tmp_path / "own home"))
+    words = words_of(entry_of(Agent.CURSOR, command("mcp", "config", "cursor", *named).out))
+    assert words[1:4] == ["mcp", *named]
+    hooks = json.loads(command("mcp", "config", "claude-code", "--hooks", *named).out)["hooks"]
+    said = shlex.split(hooks["Stop"][0]["hooks"][0]["command"])
+    assert said[1:5] == ["mcp", "hook", *named]
+    elsewhere = command("mcp", "config", "cursor", "--server", "https://memory.example.org")
+    assert "--home" not in elsewhere.out, "it is a folder of this machine"
 
 
 @pytest.mark.parametrize("agent", Agent)
