@@ -32,7 +32,6 @@ from ecphoria.records.fact import (
 from ecphoria.records.ids import FactId, KeyId, TenantId, fresh_id
 from ecphoria.records.traced import Node
 from ecphoria.text.names import normalise
-from ecphoria.text.tokens import check_readable
 
 _BEYOND_ALL = 2**62
 """A number that no decision has."""
@@ -167,12 +166,10 @@ class FactService:
         If the same class was decided already, that decision is returned.
 
         Raises:
-            InvalidInput: The predicate is empty, too long or unreadable, or the tenant has chosen
-                too many.
+            InvalidInput: The predicate is empty or too long, or the tenant has chosen too many.
             NotFound: There is no such tenant.
         """
         name = relation(predicate)
-        check_readable("predicate", name)
         if not 0 < len(name) <= LONGEST_NAME:
             raise InvalidInput(
                 f"`predicate` needs 1 to {LONGEST_NAME} characters, as those of facts have",
