@@ -1,11 +1,14 @@
 """An object store that speaks the protocol of S3, for the archive."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import boto3  # type: ignore[import-untyped]
 import pytest
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
 
 from ecphoria.records.ids import fresh_id
@@ -27,7 +30,15 @@ def object_store() -> Iterator[None]:
         "AWS_ACCESS_KEY_ID": "somebody",
         "AWS_SECRET_ACCESS_KEY": "secret",
     }
+    put, alone = S3Response.put_object, threading.Lock()
+
+    def put_alone(response: S3Response) -> Any:
+        # S3 checks the condition of a put and stores the object in one step; moto does not.
+        with alone:
+            return put(response)
+
     with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(S3Response, "put_object", put_alone)
         for name, value in variables.items():
             patched.setenv(name, value)
         yield
