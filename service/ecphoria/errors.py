@@ -9,7 +9,7 @@ EcphoriaError
 ├── Unauthenticated         no key, or a key nobody issued
 ├── Forbidden               the key lacks the scope
 ├── NotFound                no such thing in this tenant
-├── Conflict                what is stored does not allow it
+├── Conflict                the stored data do not allow it
 ├── Erased                  an episode of this idempotency key was erased
 ├── TooLarge                over a stated bound
 ├── UnsupportedMediaType    the body is not JSON in UTF-8
@@ -99,7 +99,7 @@ class NotFound(EcphoriaError):
 
 
 class Conflict(EcphoriaError):
-    """What is stored does not allow this; the detail says why, and what to do instead."""
+    """The stored data do not allow this. The detail gives the reason and the remedy."""
 
     code = "conflict"
 

@@ -202,7 +202,7 @@ class RecallSettings(_Group):
     strategy: str = Field(default="ecphoria", min_length=1)
     """Strategy of requests that name none."""
     rerank: bool = False
-    """Have the reader order the first turns of recalls whose request does not say."""
+    """Default of `rerank` in requests: have the reader order the first turns."""
     traces_kept: int = Field(default=1_000, ge=0, le=1_000_000)
     """Number of newest traces kept for each tenant."""
 

@@ -18,7 +18,7 @@ WRONG = {
     "tests/unit/settings/test_settings.py", "tests/integration/cli/test_command_line.py",
     "tests/acceptance/test_process.py",
 }  # fmt: skip
-"""They set a setting that there is not, and look at the error."""
+"""They set an unknown setting, and check the error."""
 OWN = {"ECPHORIA_TEST_NEO4J__URI", "ECPHORIA_TEST_NEO4J__PASSWORD"}
 """They name the Neo4j of the tests (tests/conftest.py)."""
 KNOWN = OWN.union(name for of_tests in (False, True) for name, *_ in variables(of_tests=of_tests))

@@ -242,7 +242,7 @@ def recall(
         bool | None,
         Option(
             "--rerank/--no-rerank",
-            help="Have the reader order the first five turns. Default: as the service is set.",
+            help="Have the reader order the first five turns. Default: the service's setting.",
         ),
     ] = None,
     lists: Annotated[

@@ -117,8 +117,8 @@ class AskOptions(RecallFilters, total=False):
         min_confidence: Refuse an answer with a lower confidence, 0 to 1; `ask` asks no model then.
         newest_first: Rank a memory above the one that it makes outdated, and mark the latter; true
             if absent.
-        rerank: Have the reader order the first five turns and inform the gate; as the service is
-            set if absent.
+        rerank: Have the reader order the first five turns and inform the gate; the service's
+            setting if absent.
         lists: Give at least 20 hits if the cue asks for a list, in English or German.
         record: Leave a trace; false only looks, so that nothing is learned or compared.
     """

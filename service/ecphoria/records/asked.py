@@ -18,6 +18,7 @@ from pydantic import (
     JsonValue,
     ValidationError,
     ValidatorFunctionWrapHandler,
+    WrapValidator,
 )
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
@@ -339,6 +340,18 @@ LocalInstant = Annotated[
     AwareDatetime, BeforeValidator(_only_text), AfterValidator(_with_its_offset)
 ]
 """The same, with its offset kept: it tells which calendar day it was."""
+
+
+def told_as(sentence: str) -> WrapValidator:
+    """Tell every fault of a value by one sentence: else a union tells one for each member."""
+
+    def check(value: object, read: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return read(value)
+        except ValidationError:
+            raise ValueError(sentence) from None
+
+    return WrapValidator(check)
 
 
 def _flat(value: object) -> object:

@@ -1,31 +1,26 @@
 """The settings of a tenant: one record with a section for each concern."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from ecphoria.records.answered import answered
+from ecphoria.records.asked import told_as
 from ecphoria.records.recall import OptionValue
 from ecphoria.records.tenant import Gate
 
 Never = Literal["never"]
 
-_TIME_OF_DAY: Final = re.compile(r"^([01]\d|2[0-3]):[0-5]\d$")
-
-
-def _time_of_day(value: object) -> object:
-    if not isinstance(value, str) or not _TIME_OF_DAY.fullmatch(value):
-        raise ValueError("Write a time of the day from 00:00 to 23:59, such as 03:30.")
-    return value
-
-
 EpisodeCount = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Hours = Annotated[float, Field(ge=0.01, le=8_760, allow_inf_nan=False)]
-TimeOfDay = Annotated[str, Field(pattern=_TIME_OF_DAY.pattern), BeforeValidator(_time_of_day)]
+TimeOfDay = Annotated[
+    str,
+    Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"),
+    told_as("Write a time of the day from 00:00 to 23:59, such as 03:30."),
+]
 Minutes = Annotated[float, Field(ge=0.1, le=10_080, allow_inf_nan=False)]
 """Values of a schedule, from the API and from the environment."""
 

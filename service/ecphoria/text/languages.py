@@ -119,7 +119,7 @@ _ALSO_ENGLISH: Final = word_set(
     "ad ale ate bare dig dog door due end fa font go ham hay hit inn kim met mine pour sea sedan"
     " sit son sue tan ten till ton van want"
 )
-"""English words that are function words of another language: they alone do not tell it."""
+"""English words that are function words of another language: they alone tell no language."""
 ENGLISH: Final = "English"
 _GUESSED: Final = 1_000
 """Characters of a text that tell its main language."""

@@ -248,7 +248,7 @@ def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProb
     for error in errors:
         place = pointer(error["loc"], root)
         if error["type"] == "too_short" and any(one.startswith(f"{place}/") for one in found):
-            continue  # a list whose reading ended at its first fault is also called too short
+            continue  # a list with a wrong item is called too short too
         found.setdefault(place, FieldProblem(pointer=place, detail=saying(error)))
     return tuple(found.values())
 

@@ -3,10 +3,18 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, Field, Strict, model_validator
 from pydantic.config import JsonDict
 
-from ecphoria.records.asked import Flat, Instant, Share, StrictBool, StrictFloat, StrictInt
+from ecphoria.records.asked import (
+    Flat,
+    Instant,
+    Share,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    told_as,
+)
 from ecphoria.records.settings import (
     Choice,
     DormancyMode,
@@ -40,13 +48,6 @@ _PATCH: JsonDict = {
 
 Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
-
-
-def _archive_days(value: object) -> object:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
-    if value == "never" or 0 <= number <= 36_500:
-        return value
-    raise ValueError("Send a number of days from 0 to 36,500, or `never`.")
 
 
 class FitBody(Request):
@@ -101,7 +102,12 @@ class DormancyRequest(Request):
     quiet_days: Days | None = None
     """Memories stay live for this many days after their append and after a recall woke them; 7 by
     default."""
-    archive_days: Annotated[Days | Literal["never"], BeforeValidator(_archive_days)] | None = None
+    archive_days: (
+        Annotated[
+            Days | Literal["never"], told_as("Send a number of days from 0 to 36,500, or `never`.")
+        ]
+        | None
+    ) = None
     """After this many days as dormant a memory goes to the archive; 90 by default."""
     second_look: StrictBool | None = None
     """Search dormant memories too when the gate refuses a cue."""
