@@ -201,8 +201,9 @@ class RecallSettings(_Group):
 
     strategy: str = Field(default="ecphoria", min_length=1)
     """Strategy of requests that name none."""
-    rerank: bool = False
-    """Default of `rerank` in requests: have the reader order the first turns."""
+    rerank: bool | None = None
+    """Default of `rerank` in requests: have the reader order the first turns. If it is not set,
+    the strategy decides."""
     traces_kept: int = Field(default=1_000, ge=0, le=1_000_000)
     """Number of newest traces kept for each tenant."""
 

@@ -142,7 +142,7 @@ async def _recalled(
 class _Asked(TypedDict, total=False):
     strategy: str
     options: Mapping[str, OptionValue]
-    rerank: bool
+    rerank: bool | None
 
 
 def _asked(arm: Arm | None) -> _Asked:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -127,13 +128,14 @@ UNCONSOLIDATED = WITHOUT + _CONSOLIDATION
 class Arm:
     """A strategy with options, under the name it has in the report.
 
-    With `rerank`, the reader orders its first turns.
+    With `rerank` the reader orders the first turns of each recall, with false of none; with None
+    the service decides.
     """
 
     name: str
     strategy: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
-    rerank: bool = False
+    rerank: bool | None = None
 
 
 def chosen(known: Sequence[StrategyInfo], wanted: Sequence[str]) -> list[Arm]:
@@ -167,7 +169,7 @@ def _arm(there: Mapping[str, StrategyInfo], wanted: str) -> Arm:
                 f"`{part}` is no option; write {name}:OPTION=VALUE,OPTION=VALUE.", field="strategy"
             )
         options[option] = _value(there[name], option, text)
-    rerank = options.pop(_RERANK, False) is True
+    rerank = cast("bool | None", options.pop(_RERANK, None))
     return Arm(name=wanted, strategy=name, options=options, rerank=rerank)
 
 

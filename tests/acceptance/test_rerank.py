@@ -1,10 +1,11 @@
-"""A recall with `rerank`: the reader orders the first turns and informs the gate."""
+"""The reader orders the first turns: with `rerank` always, by itself where scores are close."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ecphoria.recall import default
 from ecphoria.settings import RecallSettings
 from tests.acceptance.conftest import Owner, new_owner, running, settings_for
 from tests.conftest import Server
@@ -39,7 +40,7 @@ def test_the_turn_that_holds_the_answer_moves_up_and_the_places_keep_their_score
     owner: Owner,
 ) -> None:
     ids = tell(owner)
-    plain, read = recall(owner), recall(owner, rerank=True)
+    plain, read = recall(owner, rerank=False), recall(owner, rerank=True)
 
     def place(told: dict[str, Any]) -> int:
         return [hit["episode"]["id"] for hit in told["hits"]].index(ids[3])
@@ -60,7 +61,7 @@ def test_an_answer_is_surer(owner: Owner) -> None:
         speaker="Anna",
         session="garden",
     )
-    plain, read = recall(owner), recall(owner, rerank=True)
+    plain, read = recall(owner, rerank=False), recall(owner, rerank=True)
     assert plain["evidence"]["reader"] == 0.0
     assert read["evidence"]["reader"] > 1.0
     assert read["confidence"] > plain["confidence"]
@@ -69,14 +70,14 @@ def test_an_answer_is_surer(owner: Owner) -> None:
 def test_a_question_whose_detail_is_missing_is_less_sure(owner: Owner) -> None:
     tell(owner)
     cue = "What did Anna pay for the shed?"
-    plain, read = recall(owner, cue=cue), recall(owner, cue=cue, rerank=True)
+    plain, read = recall(owner, cue=cue, rerank=False), recall(owner, cue=cue, rerank=True)
     assert read["evidence"]["reader"] < 0.0
     assert read["confidence"] < plain["confidence"]
 
 
 def test_documents_keep_their_order(owner: Owner) -> None:
     tell(owner, title="The shed")
-    plain, read = recall(owner), recall(owner, rerank=True)
+    plain, read = recall(owner, rerank=False), recall(owner, rerank=True)
     assert [hit["episode"]["id"] for hit in read["hits"]] == [
         hit["episode"]["id"] for hit in plain["hits"]
     ]
@@ -106,6 +107,57 @@ def test_a_cue_without_words_is_recalled_without_the_reader(owner: Owner) -> Non
     assert answer.json()["evidence"]["reader"] == 0.0
 
 
+CLOSE = "Which bus goes to the harbour?"
+LIKE = ("The bus to the harbour goes and goes.", "Take number nine, that bus goes to the harbour.")
+
+
+OTHERS = (
+    "On a hook hangs the brass key.",
+    "Where is the ladder? Carla left the ladder.",
+    "The ladder is in the barn, Carla says.",
+    "The fence must be repaired.",
+    "Carla repaired all, the fence too.",
+    "Tom only has tea to drink.",
+)
+
+
+def tell_alike(owner: Owner) -> None:
+    for text in (*LIKE, *OTHERS):
+        owner.remember(text, speaker="Bob", session="town")
+
+
+def test_the_reader_decides_between_close_scores_and_the_gate_does_not_change(
+    owner: Owner,
+) -> None:
+    tell_alike(owner)
+    plain, own = recall(owner, cue=CLOSE, rerank=False), recall(owner, cue=CLOSE)
+    first, second = scores(plain)[:2]
+    assert first - second < 0.1 * first
+    assert [hit["episode"]["text"] for hit in plain["hits"][:2]] == list(LIKE)
+    assert [hit["episode"]["text"] for hit in own["hits"][:2]] == list(reversed(LIKE))
+    assert own["hits"] == recall(owner, cue=CLOSE, rerank=True)["hits"]
+    assert own["evidence"] == plain["evidence"]
+    assert own["confidence"] == plain["confidence"]
+    trace = owner.get(f"/v1/traces/{own['trace_id']}").json()
+    assert trace["rerank"] is None
+    assert trace["hits"][0]["parts"]["reader"] == own["hits"][0]["parts"]["reader"]
+
+
+@pytest.mark.parametrize(
+    "body", [{"options": {"reader_gap": 0.0}}, {"strategy": "fusion"}, {"strategy": "synapse"}]
+)
+def test_without_the_option_nothing_is_read(owner: Owner, body: dict[str, object]) -> None:
+    tell_alike(owner)
+    assert "rerank" not in recall(owner, cue=CLOSE, **body)["timings_ms"]
+
+
+def test_in_a_larger_store_nothing_is_read(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+    tell_alike(owner)
+    assert "rerank" in recall(owner, cue=CLOSE)["timings_ms"]
+    monkeypatch.setattr(default, "_SMALL", 1)
+    assert "rerank" not in recall(owner, cue=CLOSE)["timings_ms"]
+
+
 def test_a_service_may_read_every_recall_that_does_not_say(
     neo4j_server: Server, tmp_path: Path
 ) -> None:
@@ -120,3 +172,14 @@ def test_a_service_may_read_every_recall_that_does_not_say(
         trace = recall(owner)["trace_id"]
         assert owner.get(f"/v1/traces/{trace}").json()["rerank"]
         assert recall(owner, rerank=False)["evidence"]["reader"] == 0.0
+
+
+def test_a_service_may_read_nothing(neo4j_server: Server, tmp_path: Path) -> None:
+    settings = settings_for(neo4j_server, tmp_path, recall=RecallSettings(rerank=False))
+    with (
+        running(settings) as service,
+        service.operator() as operator,
+        new_owner(operator) as owner,
+    ):
+        tell_alike(owner)
+        assert "rerank" not in recall(owner, cue=CLOSE)["timings_ms"]

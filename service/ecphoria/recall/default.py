@@ -62,6 +62,11 @@ _WHOLE: Final = 2.0
 """Share that the words of a document of prose gain if it has the whole cue (decision 0111)."""
 
 
+# To read takes about 30 ms; larger stores need this time for the recall itself (decision 0119).
+_SMALL: Final = 1_000
+"""Memories of a store in which the reader decides between hits whose scores are close."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ConceptWalk(Walk):
     """A walk over concepts; episodes and concepts share one numbering.
@@ -358,6 +363,14 @@ class EcphoriaOptions:
         low=1,
         high=1000,
     )
+    reader_gap: float = parameter(
+        0.1,
+        "Share of the best score below which the gap to the second calls the reader, in stores of "
+        "at most 1,000 memories; 0 for never.",
+        low=0,
+        high=1,
+        source="measured on conversations and stores written by hand",
+    )
 
 
 class Ecphoria:
@@ -388,6 +401,7 @@ class Ecphoria:
         "next edges": {"next_spreading": False, "w_ctx": 0.0},
         "meaning": {"w_sem": 0.0, "w_ctx": 0.0},
         "turn priors": {"w_length": 0.0, "w_question": 0.0, "w_when": 0.0},
+        "reader": {"reader_gap": 0.0},
     }
 
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
@@ -410,7 +424,7 @@ class Ecphoria:
         if frame.told is not None:
             waves.insert(0, statement_wave(frame, frame.told, options.fact_words))
         walked.waves[:0] = waves
-        return ranked
+        return replace(ranked, reader_gap=options.reader_gap if profile.items <= _SMALL else 0.0)
 
     async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> ConceptWalk:
         if not search.seeding.profile.titles or options.w_concepts == 0.0:

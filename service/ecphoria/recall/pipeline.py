@@ -166,6 +166,7 @@ class Ranked:
         path: The way energy took to a ranked memory, by its id.
         stimulation: What the strategy did to memories, if it stimulates them.
         gate: The strategy's own gate, if it has one.
+        reader_gap: Share of the best score below which the gap to the second calls the reader.
         characters: Most characters of all hits' texts; 0 for any number.
         superseded: The memories whose facts have all ended.
         outdated: For an outdated memory the one that makes it so.
@@ -180,6 +181,7 @@ class Ranked:
     path: Path
     stimulation: Stimulation | None = None
     gate: ActivationGate | None = None
+    reader_gap: float = 0.0
     characters: int = 0
     superseded: Mapping[EpisodeId, Superseded] = field(default_factory=dict)
     outdated: Mapping[EpisodeId, EpisodeId] = field(default_factory=dict)
@@ -191,6 +193,12 @@ class Ranked:
         """The score: [r]."""
         score: FloatArray = self.parts.sum(axis=1)
         return score
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the scores of the first two are so close that the reader should decide."""
+        first = self.score[:2]
+        return first.size == 2 and float(first[0] - first[1]) < self.reader_gap * float(first[0])
 
     def count_above(self, options: RecallOptions) -> int:
         """Count the first hits, k at most, that reach the least score."""

@@ -86,7 +86,7 @@ def trace_of(found: Recalled, trace: TraceId, at: datetime, cypher: str) -> Trac
         # Not the asker: a name of a speaker would stay after an erasure of all that they said.
         match=options.match,
         include_dormant=options.include_dormant,
-        rerank=bool(options.rerank),
+        rerank=options.rerank,
         cypher=cypher,
         speakers=_named(
             found.kept_reasons, (about.speaker if about else None, *search.frame.speaker)

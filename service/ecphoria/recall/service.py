@@ -89,7 +89,7 @@ class RecallService:
         strategies: Mapping[str, Strategy],
         dormant: EpisodeReader | None = None,
         default_strategy: str = "ecphoria",
-        reranks: bool = False,
+        reranks: bool | None = None,
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
         cue_reader: CueReader | None = None,
@@ -100,7 +100,8 @@ class RecallService:
 
         `strategies` are by the name that a recall sends; `dormant` also reads dormant memories.
         `snippet` gives the Cypher that shows a trace. `forget` drops a tenant from the `caches`.
-        The `reader` reads the first hits of a recall with `rerank`; `reranks` is the default.
+        The `reader` reads the first hits of a recall with `rerank`; `reranks` is the default, if
+        None as the strategy says.
         """
         self._engrams = engrams
         self._cue_reader, self._reader = cue_reader, reader
@@ -333,10 +334,13 @@ class RecallService:
         ranked = await load_newest_first(search, ranked, options, value)
         ranked = with_repeats(ranked, repeats)
         read = Reread(ranked=ranked)
-        if options.rerank and cue and not search.seeding.unread:
+        asked, decides = options.rerank, ranked.undecided and self._reader is not None
+        if (decides if asked is None else asked) and cue and not search.seeding.unread:
             read = await reread(search, ranked, cue, self._reader)
             clock.lap("rerank")
-        found = judge(cue, search.seeding, search.frame, record=record, logit=read.logit)
+        # Unasked it only settles the order: the gate was fitted on recalls that were not read.
+        logit = read.logit if asked else None
+        found = judge(cue, search.seeding, search.frame, record=record, logit=logit)
         if found.verdict is Verdict.EMPTY:
             why = _why_empty(search.seeding.profile, options)
             found = replace(found, reasons=why or found.reasons)

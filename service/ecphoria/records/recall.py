@@ -467,8 +467,8 @@ class Trace:
     """Words that each hit must have."""
     include_dormant: bool = False
     """Whether dormant memories were searched too."""
-    rerank: bool = False
-    """Whether the reader ordered the first turns."""
+    rerank: bool | None = None
+    """Whether the reader was to order the first turns; absent if the strategy decided."""
     nodes: tuple[Node, ...] = ()
     """The nodes of seeds, arcs, marks and paths, as they are now; without those that were erased
     or have expired since."""

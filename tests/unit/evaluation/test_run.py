@@ -14,12 +14,12 @@ from tests.unit.evaluation.doubles import TinyService
 
 
 async def test_an_arm_may_have_the_reader_order_its_turns(service: TinyService) -> None:
-    arms = chosen(KNOWN, ["ecphoria", "ecphoria:rerank=true,w_words=0.5"])
-    arms += ablations(KNOWN, arms[1:])
-    assert [arm.rerank for arm in arms] == [False, True, *[True] * (len(arms) - 2)]
+    arms = chosen(KNOWN, ["ecphoria", "ecphoria:rerank=true,w_words=0.5", "ecphoria:rerank=false"])
+    arms += ablations(KNOWN, arms[1:2])
+    assert [arm.rerank for arm in arms] == [None, True, False, *[True] * (len(arms) - 3)]
     assert arms[1].options == {"w_words": 0.5}
-    await run(small(), service.connect, plan(*arms[:2]), unwatched)
-    assert {body.get("rerank", False) for _, body in service.asked} == {False, True}
+    await run(small(), service.connect, plan(*arms[:3]), unwatched)
+    assert {body.get("rerank") for _, body in service.asked} == {None, True, False}
 
 
 async def test_every_question_is_asked_of_every_arm(service: TinyService) -> None:

@@ -36,6 +36,25 @@ def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hi
 
 
 @pytest.mark.parametrize(
+    ("scores", "gap", "close"),
+    [
+        ((1.0, 0.95), 0.1, True),
+        ((1.0, 0.75), 0.25, False),
+        ((1.0, 1.0), 0.0, False),
+        ((1.0, 0.95), 0.0, False),
+        ((1.0,), 0.1, False),
+        ((), 0.1, False),
+        ((0.0, 0.0), 0.1, False),
+        ((-0.2, -0.2), 0.1, False),
+    ],
+)
+def test_a_gap_below_a_share_of_the_first_score_is_for_the_reader(
+    scores: tuple[float, ...], gap: float, close: bool
+) -> None:
+    assert replace(ranked(*scores), reader_gap=gap).undecided is close
+
+
+@pytest.mark.parametrize(
     ("characters", "k", "hits"),
     [(0, 3, 3), (9, 3, 2), (8, 3, 1), (1, 3, 1), (99, 2, 2), (9, 0, 0)],
 )

@@ -174,7 +174,7 @@ function bodyOf(query, former) {
   };
   return {
     cue: query.cue, k: Number(query.k) || 10, filters, as_of: instant(query.as_of), known_at: former?.known_at, match: query.match || "any",
-    asker: query.asker || null, include_dormant: query.dormant === "1", rerank: query.rerank === "1",
+    asker: query.asker || null, include_dormant: query.dormant === "1", rerank: query.rerank === "1" || null,
   };
 }
 
