@@ -80,10 +80,9 @@ _LEAST_WORDS = 2
 _LEAST_MATCHES = 2
 """Memories needed to measure a recall without its best hits."""
 
-# The gates know nothing of the reader, so its logit adds to theirs. Fitted on talk, with the
-# evidence in the store and taken out (decision 0056).
-_READER_SLOPE = 0.35
-_READER_OFFSET = -0.6
+# The gates know nothing of the reader, so its logit adds to theirs. A larger share finds more
+# questions whose evidence is missing, and fewer that ask the wrong speaker (decision 0119).
+_READER_SHARE = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +160,7 @@ def surer(confidence: float, logit: float | None) -> float:
     """
     if logit is None:
         return confidence
-    return with_odds(confidence, _READER_SLOPE * logit + _READER_OFFSET)
+    return with_odds(confidence, _READER_SHARE * logit)
 
 
 def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judgement:
