@@ -64,7 +64,7 @@ _WHOLE: Final = 2.0
 
 # To read takes about 30 ms; larger stores need this time for the recall itself (decision 0119).
 _SMALL: Final = 1_000
-"""Memories of a store in which the reader decides between hits whose scores are close."""
+"""Most memories of a store in which the reader decides between close scores."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -365,8 +365,8 @@ class EcphoriaOptions:
     )
     reader_gap: float = parameter(
         0.1,
-        "Share of the best score below which the gap to the second calls the reader, in stores of "
-        "at most 1,000 memories; 0 for never.",
+        "Gap between the first two scores, as a share of the first, below which the reader orders "
+        "the first turns; only in stores of at most 1,000 memories.",
         low=0,
         high=1,
         source="measured on conversations and stores written by hand",

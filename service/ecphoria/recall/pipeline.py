@@ -166,7 +166,8 @@ class Ranked:
         path: The way energy took to a ranked memory, by its id.
         stimulation: What the strategy did to memories, if it stimulates them.
         gate: The strategy's own gate, if it has one.
-        reader_gap: Share of the best score below which the gap to the second calls the reader.
+        reader_gap: Gap between the first two scores, as a share of the first, below which the
+            reader decides.
         characters: Most characters of all hits' texts; 0 for any number.
         superseded: The memories whose facts have all ended.
         outdated: For an outdated memory the one that makes it so.
@@ -196,7 +197,7 @@ class Ranked:
 
     @property
     def undecided(self) -> bool:
-        """Whether the scores of the first two are so close that the reader should decide."""
+        """Whether the first two scores are so close that the reader should decide."""
         first = self.score[:2]
         return first.size == 2 and float(first[0] - first[1]) < self.reader_gap * float(first[0])
 

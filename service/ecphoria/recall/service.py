@@ -100,8 +100,8 @@ class RecallService:
 
         `strategies` are by the name that a recall sends; `dormant` also reads dormant memories.
         `snippet` gives the Cypher that shows a trace. `forget` drops a tenant from the `caches`.
-        The `reader` reads the first hits of a recall with `rerank`; `reranks` is the default, if
-        None as the strategy says.
+        The `reader` reads the first hits of a recall with `rerank`; `reranks` is the default, and
+        None leaves it to the strategy.
         """
         self._engrams = engrams
         self._cue_reader, self._reader = cue_reader, reader
