@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Attempts, Handler, Watch, Worker, WorkerOptions
-from ecphoria.neo4j_store.locks import change_under
+from ecphoria.neo4j_store.locks import change_under, find_property
 from ecphoria.neo4j_store.session import Graph, Work
 from ecphoria.records.calibration import Bin, Calibration, CalibrationOptions, Judged
 from ecphoria.records.ids import JobId, TenantId
@@ -497,6 +498,22 @@ async def test_an_erased_tenant_has_no_jobs_and_its_worker_writes_no_more(
         await write(graph, claimed.lease)
     with pytest.raises(NotFound):
         await jobs.enqueue(tenant, CYCLE)
+
+
+async def test_a_job_whose_tenant_is_erased_meanwhile_is_no_fault(
+    jobs: JobStore, graph: Graph
+) -> None:
+    tenant = await new_tenant(graph)
+
+    async def erased(claimed: Claimed, _: Watch) -> ConsolidationReport:
+        await Tenants(graph).erase(tenant)
+        await find_property(graph, tenant, "settings")
+        return report(claimed)
+
+    await jobs.enqueue(tenant, CYCLE)
+    with capture_logs() as logs:
+        assert await a_worker(jobs, erased).run_one()
+    assert [(one["event"], one["log_level"]) for one in logs] == [("job_lost", "warning")]
 
 
 async def test_the_stores_clock_decides(jobs: JobStore, tenant: TenantId) -> None:

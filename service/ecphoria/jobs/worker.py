@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from ecphoria.errors import EcphoriaError, Unavailable
+from ecphoria.errors import EcphoriaError, NotFound, Unavailable
 from ecphoria.jobs.store import JobStore
 from ecphoria.records.job import Claimed, Job, JobFault, JobReport, JobState, LeaseLost, Progress
 from ecphoria.runtime import work_for
@@ -201,7 +201,11 @@ class Worker:
             await asyncio.shield(self._release(claimed))
             raise
         except Exception as error:  # noqa: BLE001 (the top of the job)
-            await self._fail(claimed, error)
+            if isinstance(error, NotFound) and error.fields.get("tenant") == claimed.job.tenant:
+                # The tenant is being erased, and soon its jobs: that is no fault.
+                await self._finish(claimed, JobState.CANCELLED)
+            else:
+                await self._fail(claimed, error)
         else:
             await self._finish(claimed, JobState.DONE, report=report)
 
