@@ -138,7 +138,7 @@ async def test_an_accepted_merge_is_walked_at_full_weight_and_undone_exactly(
         changed[tail, head, "SYNONYM"] = 1.0
     assert await related(graph, tenant) == changed
     assert await listed(review, tenant, status=MergeStatus.ACCEPTED) == [(one, other)]
-    await review.decide(tenant, one, other, MergeStatus.PROPOSED)
+    await review.decide(tenant, one.title(), f" {other.upper()} ", MergeStatus.PROPOSED)
     assert await edges(cypher, tenant) == before
     assert await related(graph, tenant) == unproposed
     await review.decide(tenant, one, other, MergeStatus.REJECTED)

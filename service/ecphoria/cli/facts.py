@@ -239,7 +239,7 @@ def merges(
         bool, Option("--undo", help="Undo the decision: the merge is proposed again.")
     ] = False,
     status: Annotated[
-        MergeStatus | None, Option(help="Without names: only merges with this status.")
+        MergeStatus | None, Option(help="List only merges with this status.")
     ] = None,
 ) -> Shown:
     """List proposed merges, or accept one, so that recall treats two concepts as one."""
@@ -247,8 +247,10 @@ def merges(
         if reject or undo:
             raise typer.BadParameter("--reject and --undo need two names.")
         return client.facts.merges(status=status), _draw_merges
+    if status is not None:
+        raise typer.BadParameter("--status is for the list; with names give --reject or --undo.")
     if reject and undo:
-        raise typer.BadParameter("give --reject or --undo, not both")
+        raise typer.BadParameter("give --reject or --undo, not both.")
     wanted: Literal["proposed", "rejected", "accepted"] = (
         "proposed" if undo else "rejected" if reject else "accepted"
     )

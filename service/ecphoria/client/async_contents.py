@@ -127,7 +127,7 @@ class AsyncFacts(AsyncCalls):
         """Decide whether two concepts are one.
 
         Args:
-            one: The name of one concept, as `merges` lists it.
+            one: The name of one concept, in any spelling.
             other: The name of the other.
             status: `accepted`: recall treats them as one. `rejected`: consolidation does not
                 propose it again. `proposed`: the decision is undone.

@@ -27,6 +27,7 @@ from ecphoria.ports import Embedder, Vector
 from ecphoria.records.fact import Merge, MergeStatus, MergeView
 from ecphoria.records.ids import TenantId, concept_id
 from ecphoria.records.job import Change, Lease, StepOutcome
+from ecphoria.text.names import normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,14 +309,14 @@ class MergeReview:
         return await self._store.merges(tenant, status=status, after=(one, other), limit=limit)
 
     async def decide(self, tenant: TenantId, one: str, other: str, status: MergeStatus) -> Merge:
-        """Accept or reject a merge; `proposed` undoes either.
+        """Accept or reject a merge of two names in any spelling; `proposed` undoes either.
 
         Facts of merged names share one timeline.
 
         Raises:
             NotFound: No merge of these was proposed.
         """
-        merge = await self._store.decide(tenant, one, other, status)
+        merge = await self._store.decide(tenant, normalise(one), normalise(other), status)
         if merge is None:
             raise NotFound(
                 "it is not proposed to merge these concepts; list the merges for their names"

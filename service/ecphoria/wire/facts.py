@@ -94,7 +94,7 @@ class MergeRequest(
     """A decision about a proposed merge."""
 
     one: Key = Field(min_length=1, max_length=400)
-    """The name of one concept, as `GET /v1/merges` lists it."""
+    """The name of one concept, in any spelling."""
     other: Key = Field(min_length=1, max_length=400)
     """The name of the other."""
     status: MergeStatus

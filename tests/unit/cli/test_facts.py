@@ -52,7 +52,14 @@ def test_a_merge_is_decided_by_its_names(
 
 
 @pytest.mark.parametrize(
-    "words", [("--undo",), ("ana",), ("ana", "bo", "--undo", "--reject"), ("a", "b", "c")]
+    "words",
+    [
+        ("--undo",),
+        ("ana",),
+        ("ana", "bo", "--undo", "--reject"),
+        ("a", "b", "c"),
+        ("ana", "bo", "--status", "rejected"),
+    ],
 )
 def test_a_merge_has_two_names_and_one_verdict(command: Command, words: tuple[str, ...]) -> None:
     assert command("facts", "merges", *words).code == 2
