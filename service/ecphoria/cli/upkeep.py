@@ -284,12 +284,20 @@ def _draw_change(found: Reembedding) -> None:
     if found.message:
         lines.append(escape(found.message))
     if found.switched_at is not None:
-        lines.append(
-            f"The store uses it. Set ECPHORIA_EMBEDDER__MODEL={escape(found.model)}, "
-            f"__PROVIDER={found.provider} and __DIMENSION={found.dimension} before the next start "
-            "of a service."
-        )
-    stdout().print("\n".join(lines))
+        settings = {
+            "PROVIDER": found.provider,
+            "MODEL": found.model,
+            "DIMENSION": found.dimension,
+            "REQUEST_DIMENSION": "true" if found.request_dimension else None,
+            "BASE_URL": found.base_url,
+        }
+        lines.append("The store uses it. Set this before the next start of a service:")
+        lines += [
+            escape(f"ECPHORIA_EMBEDDER__{name}={value}")
+            for name, value in settings.items()
+            if value is not None
+        ]
+    stdout().print("\n".join(lines), soft_wrap=True)
 
 
 @commands.command()

@@ -56,11 +56,14 @@ class ReembeddingRow:
 
     def told(self) -> Reembedding:
         """Build the answer about its state."""
+        choice = self.embedder()
         return Reembedding(
             state=self.state,
-            provider=self.embedder().provider,
+            provider=choice.provider,
             model=self.model,
             dimension=self.dimension,
+            request_dimension=choice.request_dimension,
+            base_url=choice.base_url,
             done=self.done,
             total=self.total,
             eta_s=self._eta_s(),

@@ -58,6 +58,10 @@ class Reembedding:
     """Name of the new model."""
     dimension: int
     """Length of its vectors."""
+    request_dimension: bool = False
+    """Whether the endpoint is asked for this dimension."""
+    base_url: str | None = None
+    """Address of the endpoint; absent if it is that of the setting."""
     done: int
     """Number of vectors that are made."""
     total: int

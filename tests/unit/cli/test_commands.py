@@ -751,3 +751,24 @@ def test_the_edges_around_a_session_are_in_the_order_of_time(
         ["second", "MENTIONS", "Mara", "1.00"],
         ["second", "SIMILAR", "first", "0.25"],
     ]
+
+
+def test_after_a_change_of_the_model_all_settings_of_the_next_start_are_told(
+    command: Command, service: StubService
+) -> None:
+    change = {
+        "state": "done", "provider": "openai", "model": "small", "dimension": 256, "done": 9,
+        "total": 9, "started_at": "2026-01-01T00:00:00Z", "switched_at": "2026-01-01T00:01:00Z",
+    }  # fmt: skip
+    service.routes["GET /v1/embedding"] = 200, change
+    told = command("reembed", "--status").out.split(":\n")[-1].split()
+    assert told == [
+        "ECPHORIA_EMBEDDER__PROVIDER=openai", "ECPHORIA_EMBEDDER__MODEL=small",
+        "ECPHORIA_EMBEDDER__DIMENSION=256",
+    ]  # fmt: skip
+    there = {"request_dimension": True, "base_url": "http://[::1]:9000/v1"}
+    service.routes["GET /v1/embedding"] = 200, change | there
+    assert command("reembed", "--status").out.split()[-2:] == [
+        "ECPHORIA_EMBEDDER__REQUEST_DIMENSION=true",
+        "ECPHORIA_EMBEDDER__BASE_URL=http://[::1]:9000/v1",
+    ]
