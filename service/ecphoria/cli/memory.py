@@ -23,6 +23,7 @@ from ecphoria.cli.terminal import (
     AsJson,
     confirm,
     counted,
+    counted_kinds,
     if_interrupted,
     pairs,
     print_json,
@@ -195,9 +196,8 @@ def _also(found: "EraseAnswer") -> str:
     """Say what goes with the episodes; traces stay."""
     if found.removes is None:
         return ""
-    counts = {**asdict(found.removes), "traces": 0}
-    parts = [counted(n, kind.removesuffix("s"), kind) for kind, n in counts.items() if n]
-    return f" With them: {', '.join(parts)}." if parts else ""
+    told = counted_kinds({**asdict(found.removes), "traces": 0})
+    return f" With them: {told}." if told else ""
 
 
 @commands.command()

@@ -20,6 +20,7 @@ from ecphoria.cli.terminal import (
     check_targets,
     confirm,
     counted,
+    counted_kinds,
     id_column,
     if_interrupted,
     pairs,
@@ -96,8 +97,7 @@ def erase_tenant(
 
 
 def _draw_erased(name: str, erased: ErasureAnswer) -> None:
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in erased.removed.items() if count)
-    stdout().print(f"Erased {name}: {counts or 'it was empty'}.")
+    stdout().print(f"Erased {name}: {counted_kinds(erased.removed) or 'it was empty'}.")
 
 
 def _draw_keys(found: list[ApiKey]) -> None:

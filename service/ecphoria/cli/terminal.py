@@ -151,6 +151,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def counted_kinds(counts: Mapping[str, int]) -> str:
+    """Say how many there are of each kind, named in the plural, but for those with none."""
+    return ", ".join(counted(n, kind.removesuffix("s"), kind) for kind, n in counts.items() if n)
+
+
 def whole_id(given: str, known: Callable[[], Iterable[str]], kind: str) -> str:
     """Complete the beginning of an id of a kind; a whole one costs no search.
 

@@ -400,8 +400,7 @@ def _draw_dormant(client: Client, found: Iterator[Sleeper]) -> None:
     rows = ((one.id, f"{one.dormant_at:%Y-%m-%d}", _line(one.text), one.reason) for one in found)
     print_rows((id_column(), "since", "what", "why"), rows, empty="Nothing is dormant.")
     if archived := client.stats().archived:
-        verb = "is" if archived == 1 else "are"
-        said = f"{counted(archived, 'memory', 'memories')} more {verb} archived"
+        said = f"{counted(archived, 'more memory is', 'more memories are')} archived"
         stderr().print(f"[dim]{said}: ecphoria archive list[/dim]")
 
 
@@ -488,7 +487,7 @@ def archive_dormant(
     return client.archive.add(days=days)
 
 
-def _draw_archived(found: Iterator[ArchivedMemory]) -> None:
+def _draw_archived(empty: str, found: Iterator[ArchivedMemory]) -> None:
     rows = (
         (
             memory.id,
@@ -500,20 +499,22 @@ def _draw_archived(found: Iterator[ArchivedMemory]) -> None:
         for memory in found
     )
     columns = (id_column(), "archived", "words", "who", "what")
-    print_rows(columns, rows, empty="Nothing is archived.")
+    print_rows(columns, rows, empty=empty)
 
 
 @archive.command("list")
-@answering(_draw_archived)
+@showing()
 def list_archived(
     client: Client,
     *,
     session: Annotated[str | None, Option(help="Only memories of this session.")] = None,
     speaker: Annotated[str | None, Option(help="Only memories of this speaker.")] = None,
     limit: Limit = 20,
-) -> Iterator[ArchivedMemory]:
+) -> Shown:
     """List archived memories in the order of their append."""
-    return first(limit, client.archive.list, session=session, speaker=speaker)
+    empty = "No such memory is archived." if session or speaker else "Nothing is archived."
+    found = first(limit, client.archive.list, session=session, speaker=speaker)
+    return found, partial(_draw_archived, empty)
 
 
 def _draw_restored(done: Restored) -> None:

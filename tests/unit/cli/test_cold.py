@@ -3,6 +3,14 @@
 from tests.unit.cli.conftest import Command, StubService
 
 
+def test_an_empty_list_tells_whether_it_was_filtered(
+    command: Command, service: StubService
+) -> None:
+    service.routes["GET /v1/archive"] = 200, {"items": []}
+    assert command("archive", "list").out == "Nothing is archived.\n"
+    assert command("archive", "list", "--session", "s").out == "No such memory is archived.\n"
+
+
 def test_archive_tells_how_many(command: Command, service: StubService) -> None:
     service.routes["POST /v1/archive"] = 200, {"archived": 1234}
     assert command("archive", "add", "--days", "30").out == "1,234 archived\n"

@@ -480,9 +480,12 @@ def test_a_key_lives_ten_years_at_most(command: Command, days: str) -> None:
 
 
 def test_erasing_a_tenant_counts(command: Command, service: StubService) -> None:
-    service.routes["DELETE /v1/tenants/demo"] = 200, {"removed": {"episodes": 394, "jobs": 0}}
+    service.routes["DELETE /v1/tenants/demo"] = (
+        200,
+        {"removed": {"jobs": 0, "sessions": 1, "episodes": 1394, "tenants": 1}},
+    )
     done = command("tenants", "erase", "demo", "--yes")
-    assert done.out == "Erased demo: 394 episodes.\n"
+    assert done.out == "Erased demo: 1 session, 1,394 episodes, 1 tenant.\n"
 
 
 REMOVES = {

@@ -18,7 +18,7 @@ def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubSe
     done = command("dormancy", "list")
     assert done.code == 0
     assert "2026-02-03" in done.out
-    assert done.err == "3 memories more are archived: ecphoria archive list\n"
+    assert done.err == "3 more memories are archived: ecphoria archive list\n"
     assert done.out.count("by request") == 2
     assert "The bus was late." in " ".join(done.out.split())
 
