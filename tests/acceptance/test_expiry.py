@@ -120,6 +120,8 @@ async def test_what_has_expired_is_shown_nowhere(
     for one in (*ids, asleep):
         with pytest.raises(NotFound):
             client.get(one)
+        with pytest.raises(NotFound):
+            client.pin(one)
     labels = owner.get(f"/v1/traces/{trace}").json()["seeds"]
     assert not any("keeps the lighthouse" in seed["label"] for seed in labels)
 

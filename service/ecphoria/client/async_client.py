@@ -20,6 +20,7 @@ from ecphoria.client.exchange import (
     address_of,
     body_of,
     body_with,
+    check_timeout,
     checked_tenant,
     converted,
     header_text,
@@ -70,8 +71,8 @@ class AsyncClient(AsyncCalls):
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
 
     Raises:
-        InvalidInput: `base_url` is no address, the tenant is empty, or no header can carry it or
-            the key.
+        InvalidInput: `base_url` is no address, `timeout` is not above 0, the tenant is empty, or
+            no header can carry it or the key.
         BadFile: The key in the home of the local service cannot be read.
     """
 
@@ -86,6 +87,7 @@ class AsyncClient(AsyncCalls):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         about_key = ""
+        check_timeout(timeout)
         if tenant is not None:
             checked_tenant(tenant)
         if transport is None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
+from math import inf
 from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
@@ -183,6 +184,19 @@ def checked_tenant(tenant: str) -> str:
         # Else it would silently be the default tenant.
         raise InvalidInput("`tenant` is empty; name one, or leave it out.", field="tenant")
     return header_text("tenant", tenant)
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Check the seconds that a caller waits for an answer; None waits without end.
+
+    Raises:
+        InvalidInput: It is no finite number above 0.
+    """
+    if timeout is not None and not 0 < timeout < inf:
+        raise InvalidInput(
+            f"`timeout` is {timeout}; give the seconds to wait, a finite number above 0.",
+            field="timeout",
+        )
 
 
 def unreachable(base_url: str, call: Call, cause: httpx.TransportError) -> EcphoriaError:

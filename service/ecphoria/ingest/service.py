@@ -553,6 +553,7 @@ def _conflict(item: Prepared) -> Conflict:
 def _check_bounded(filters: Filters, ids: Sequence[EpisodeId]) -> None:
     if not (ids or filters.bounded):
         raise InvalidInput(
-            "give at least one filter besides `exclude`; to erase everything, delete the tenant",
+            "give ids, or at least one filter besides `exclude`; to erase everything, delete the "
+            "tenant",
             field="filters",
         )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from math import inf, nan
 from typing import Any
@@ -522,6 +523,14 @@ async def test_an_item_that_cannot_be_stored_is_refused_here(
     assert refused.value.message.startswith(saying)
     assert refused.value.message.count("`") == 2
     assert service.seen == []
+
+
+@pytest.mark.parametrize("timeout", [0, -1.5, nan, inf])
+def test_a_time_limit_that_ends_no_call_is_refused_here(timeout: float) -> None:
+    with pytest.raises(InvalidInput, match=f"`timeout` is {timeout}; give the seconds to wait"):
+        Client("http://x", timeout=timeout)
+    with closing(Client("http://x", timeout=None)):  # type: ignore[arg-type]  # waits without end
+        pass
 
 
 def test_an_empty_tenant_is_not_the_default_one() -> None:
