@@ -13,7 +13,8 @@ RETURN
     MATCH (p:Speaker)
     WHERE p.tenant = $tenant AND p.name IS NOT NULL
       // The lower-case form of the Turkish capital I has a dot of its own.
-      AND replace(toLower(p.name), 'i\u0307', 'i') = replace(toLower($speaker), 'i\u0307', 'i')
+      AND trim(replace(toLower(p.name), 'i\u0307', 'i'))
+        = trim(replace(toLower($speaker), 'i\u0307', 'i'))
     RETURN p.name
     ORDER BY p.name
   } AS speakers,

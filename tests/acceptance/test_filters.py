@@ -49,6 +49,15 @@ def colours(client: Client, **filters: object) -> list[str]:
     return sorted(hit.episode.text.split()[-1].rstrip(".") for hit in hits)
 
 
+def test_case_and_blanks_around_a_speaker_do_not_matter(client: Client) -> None:
+    ids = [client.remember(f"A boat of {n}.", speaker=n).id for n in ("Ana", " ana\t", "Anna")]
+    for speaker in ("Ana", "ANA ", " ana\t"):
+        assert [one.id for one in client.list(speaker=speaker)] == ids[:2]
+    client.archive.sleep(ids)
+    client.archive.add(days=0)
+    assert [one.id for one in client.archive.list(speaker="Ana")] == ids[:2]
+
+
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [

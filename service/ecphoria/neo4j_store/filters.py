@@ -42,7 +42,7 @@ async def named(
 ) -> tuple[Filters, tuple[str, ...]]:
     """Find the stored values that pass the filters; report wanted names that do not exist.
 
-    Upper and lower case of a speaker are equal ("ana" finds "Ana" and "ANA"): a tenant has few
+    Case and blanks around a speaker do not matter ("ana" finds "Ana" and " ANA"): a tenant has few
     speakers, so all are compared, and stored names need no change. For conditions on metadata, the
     stored metadata texts that pass are listed; the queries of a recall compare these texts.
 
