@@ -93,9 +93,9 @@ class MergeRequest(
 ):
     """A decision about a proposed merge."""
 
-    one: Key = Field(min_length=1, max_length=400)
+    one: Key = Field(min_length=1, max_length=1_500)
     """The name of one concept, in any spelling."""
-    other: Key = Field(min_length=1, max_length=400)
+    other: Key = Field(min_length=1, max_length=1_500)
     """The name of the other."""
     status: MergeStatus
     """`accepted`, `rejected`, or `proposed` to undo either."""

@@ -11,8 +11,10 @@ from ecphoria.records.asked import Instant, named, read_as, to_body
 from ecphoria.records.episode import NewEpisode, StatedName
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import AskRequest, Filters, RecallRequest
+from ecphoria.text.names import is_name
 from ecphoria.wire.base import field_problems, pointer
 from ecphoria.wire.episodes import BatchRequest, EraseRequest, UnreadableItem
+from ecphoria.wire.facts import MergeRequest
 
 FACT = {"subject": "Ida", "predicate": "repaints", "object": "the boat"}
 
@@ -328,3 +330,9 @@ def test_a_batch_of_too_many_items_is_refused_whole() -> None:
     assert len(read_as(BatchRequest, whole).episodes) == 1_000
     whole["episodes"].append({"text": "a"})
     assert refusals(BatchRequest, whole).keys() == {"#/episodes"}
+
+
+def test_a_merge_of_the_longest_names_can_be_decided() -> None:
+    longest = "a" * max(length for length in range(2_000) if is_name("a" * length))
+    body = {"one": longest, "other": longest[::-1], "status": "accepted"}
+    assert read_as(MergeRequest, body).one == longest
