@@ -1,17 +1,19 @@
 """The service stops while it is asked: what is under way is answered, the rest is told when."""
 
 import asyncio
+import gc
 from pathlib import Path
 
 import httpx
 
 from ecphoria.app import build
 from ecphoria.http.app import create_app
+from ecphoria.recall.service import RecallService
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import AuthSettings
 from ecphoria.telemetry import configure_logging
 from ecphoria.tenancy.access import DEFAULT_TENANT
-from tests.acceptance.conftest import problem, settings_for
+from tests.acceptance.conftest import problem, running, settings_for
 from tests.conftest import Server
 
 HEADERS = {"Ecphoria-Tenant": DEFAULT_TENANT}
@@ -48,3 +50,20 @@ async def test_recalls_under_way_are_answered_and_later_ones_are_sent_away(
         ]
     for answer in answers:
         problem(answer, 503, "store-unavailable")
+
+
+def recall_services() -> set[int]:
+    """List the ids of those in memory."""
+    gc.collect()
+    return {id(one) for one in gc.get_objects() if isinstance(one, RecallService)}
+
+
+def test_a_service_that_has_ended_leaves_nothing_in_memory(
+    neo4j_server: Server, tmp_path: Path
+) -> None:
+    former = recall_services()
+    with running(settings_for(neo4j_server, tmp_path)) as service:
+        assert httpx.get(f"{service.url}/").json()["service"]
+        assert recall_services() > former
+    del service
+    assert recall_services() <= former

@@ -172,13 +172,15 @@ def _serve_docs(app: FastAPI) -> None:
         return Response(_START, media_type="text/javascript")
 
     async def root(request: Request) -> Response:
+        # FastAPI keeps this function in a cache for good, so it must not hold the application.
+        served: FastAPI = request.app
         places = {
             "explorer": EXPLORER,
             "docs": "/docs",
-            "openapi": app.openapi_url,
+            "openapi": served.openapi_url,
             "ready": "/readyz",
         }
-        told = {"service": app.title, "version": app.version, **places}
+        told = {"service": served.title, "version": served.version, **places}
         # A browser names HTML; other clients take anything.
         if "text/html" in request.headers.get("accept", ""):
             return RedirectResponse(EXPLORER, HTTP_303_SEE_OTHER, headers={"Vary": "Accept"})

@@ -91,8 +91,9 @@ class LocalEmbedder:
         return vectors
 
     async def close(self) -> None:
-        """Finish the current run and end the threads; waiting work is refused."""
+        """Finish the current run, end the threads, and free the model; waiting work is refused."""
         await self._lanes.close()
+        self._session = None
 
     def _tokenise(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]

@@ -60,9 +60,10 @@ class CrossEncoder:
         return await self._lane.run(partial(self._read, question, memories))
 
     async def close(self) -> None:
-        """Finish the current reading and end the thread; waiting work is refused."""
+        """Finish the current reading, end the thread, free the model; waiting work is refused."""
         self._lane.close()
         await self._lane.ended()
+        self._loaded = None
 
     def _read(self, question: str, memories: Sequence[str]) -> NDArray[np.float32]:
         session, tokenizer = self._loaded = self._loaded or self._load()

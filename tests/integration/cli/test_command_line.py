@@ -181,7 +181,9 @@ def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, servic
     assert memory["id"] == ident
     assert memory["summary"] == text
     assert ident in ecphoria("archive", "list", "--limit", "100").stdout
-    assert ecphoria("archive", "list", "--session", "none").stdout == "No such memory is archived.\n"
+    assert (
+        ecphoria("archive", "list", "--session", "none").stdout == "No such memory is archived.\n"
+    )
     assert "ecphoria archive list" in ecphoria("dormancy", "list").stderr
     assert json.loads(ecphoria("archive", "restore", ident, "--json").stdout)["restored"] == [
         ident
