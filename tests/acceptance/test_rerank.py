@@ -1,5 +1,7 @@
 """The reader orders the first turns: with `rerank` always, by itself where scores are close."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -158,15 +160,22 @@ def test_in_a_larger_store_nothing_is_read(owner: Owner, monkeypatch: pytest.Mon
     assert "rerank" not in recall(owner, cue=CLOSE)["timings_ms"]
 
 
-def test_a_service_may_read_every_recall_that_does_not_say(
-    neo4j_server: Server, tmp_path: Path
-) -> None:
-    settings = settings_for(neo4j_server, tmp_path, recall=RecallSettings(rerank=True))
+@contextmanager
+def owner_of(store: Server, home: Path, *, rerank: bool) -> Iterator[Owner]:
+    """Be the owner of a tenant of a service with this setting."""
+    settings = settings_for(store, home, recall=RecallSettings(rerank=rerank))
     with (
         running(settings) as service,
         service.operator() as operator,
         new_owner(operator) as owner,
     ):
+        yield owner
+
+
+def test_a_service_may_read_every_recall_that_does_not_say(
+    neo4j_server: Server, tmp_path: Path
+) -> None:
+    with owner_of(neo4j_server, tmp_path, rerank=True) as owner:
         tell(owner)
         assert recall(owner)["evidence"]["reader"] != 0.0
         trace = recall(owner)["trace_id"]
@@ -175,11 +184,6 @@ def test_a_service_may_read_every_recall_that_does_not_say(
 
 
 def test_a_service_may_read_nothing(neo4j_server: Server, tmp_path: Path) -> None:
-    settings = settings_for(neo4j_server, tmp_path, recall=RecallSettings(rerank=False))
-    with (
-        running(settings) as service,
-        service.operator() as operator,
-        new_owner(operator) as owner,
-    ):
+    with owner_of(neo4j_server, tmp_path, rerank=False) as owner:
         tell_alike(owner)
         assert "rerank" not in recall(owner, cue=CLOSE)["timings_ms"]
