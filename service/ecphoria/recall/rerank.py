@@ -1,4 +1,4 @@
-"""The reader's second look at the first hits: it reorders them, and tells the gate how sure it is.
+"""The reader's second look at the first hits: it reorders them, and says how sure it is.
 
 A reader sees the cue and a memory together, so it knows the topic without the detail. It was
 trained on questions about talk and stories. So it reads turns of people and assistants, and leaves

@@ -334,8 +334,9 @@ class RecallService:
         ranked = await load_newest_first(search, ranked, options, value)
         ranked = with_repeats(ranked, repeats)
         read = Reread(ranked=ranked)
-        asked, decides = options.rerank, ranked.undecided and self._reader is not None
-        if (decides if asked is None else asked) and cue and not search.seeding.unread:
+        asked = options.rerank
+        reads = self._reader is not None and ranked.undecided if asked is None else asked
+        if reads and cue and not search.seeding.unread:
             read = await reread(search, ranked, cue, self._reader)
             clock.lap("rerank")
         # Unasked it only settles the order: the gate was fitted on recalls that were not read.
