@@ -231,7 +231,7 @@ class ColdFiles:
         for name, wanted in sorted(offsets.items()):
             with suppress(FileNotFoundError):
                 left = self._storage.change(folder, name, partial(_wiped, offsets=wanted))
-                if not _there(left):
+                if _only_wiped(left):
                     self._storage.delete(folder, name)
 
     def _unreferenced(
@@ -309,6 +309,16 @@ def _content(place: Located, header: _Header, stored: bytes) -> bytes:
 def _there(content: bytes) -> dict[int, _Header]:
     """Find the records of a file that are not wiped, by their offset."""
     return {offset: header for offset, header in _walk(content) if header.mark == _THERE}
+
+
+def _only_wiped(content: bytes) -> bool:
+    """Tell whether a file has wiped records alone; a damaged header may belong to a memory."""
+    end = len(_MAGIC)
+    for offset, header in _walk(content):
+        if offset != end or header.mark != _WIPED:
+            return False
+        end = offset + _SIZE + header.length
+    return end >= len(content)
 
 
 def _walk(content: bytes) -> Iterator[tuple[int, _Header]]:

@@ -121,6 +121,20 @@ async def test_the_list_of_the_archive_leaves_out_what_has_expired(
     assert (listed.id, listed.speaker, listed.session) == (note, None, None)
 
 
+@pytest.mark.parametrize("wanted", ["ipek", " IPEK ", "\u0130pek"])
+async def test_the_list_of_the_archive_compares_speakers_as_a_recall_does(
+    world: World, tenant: TenantId, wanted: str
+) -> None:
+    said = NewEpisode(text="The boat is blue.", speaker="\u0130pek")
+    note = (await world.ingest.append(tenant, said)).id
+    await archived(world, tenant, [note])
+    for speaker, found in ((wanted, [note]), ("pek", [])):
+        listed = await world.cold.archived(
+            tenant, session=None, speaker=speaker, after_turn=0, limit=9
+        )
+        assert [one.id for one in listed] == found
+
+
 async def test_writing_beside_the_archive_keeps_every_count(
     world: World, tenant: TenantId
 ) -> None:

@@ -182,6 +182,19 @@ async def test_a_damaged_record_is_wiped_whole(storage: Storage) -> None:
     ]
 
 
+async def test_a_file_with_a_damaged_header_stays_until_its_memory_is_deleted(
+    storage: Storage,
+) -> None:
+    cold = ColdFiles(storage)
+    places = await cold.write(TENANT, records(b"first", b"damaged", b"third"))
+    file, damaged = places[0].file, places[1]
+    storage.change(TENANT, file, lambda data: {damaged.offset: bytes([data[damaged.offset] ^ 1])})
+    await cold.wipe(TENANT, [places[0], places[2]])
+    assert storage.files(TENANT) == [file]
+    await cold.wipe(TENANT, [damaged])
+    assert not storage.files(TENANT)
+
+
 async def test_what_nobody_refers_to_is_found_once_it_is_old(storage: Storage) -> None:
     cold = ColdFiles(storage)
     places = await cold.write(TENANT, records(b"one", b"two"))
